@@ -1,0 +1,74 @@
+package models
+
+import "time"
+
+// A Source is a document that a curator imported. Its bytes are in its
+// revisions.
+type Source struct {
+	BrainID      BrainID   `json:"-" gorm:"primaryKey"`
+	ID           string    `json:"id" gorm:"primaryKey"`
+	Code         string    `json:"code"` // short, unique in its brain: "HB"
+	Title        string    `json:"title"`
+	OriginURL    string    `json:"origin_url,omitempty"`
+	Jurisdiction string    `json:"jurisdiction,omitempty"`
+	Head         int       `json:"revision"` // the draft's revision of it
+	CreatedAt    time.Time `json:"created_at"`
+	CreatedBy    string    `json:"created_by"`
+}
+
+// A Revision is one immutable text of a source, named by the hash of the bytes
+// that it was made from.
+type Revision struct {
+	BrainID   BrainID   `json:"-" gorm:"primaryKey"`
+	SourceID  string    `json:"source_id" gorm:"primaryKey"`
+	N         int       `json:"n" gorm:"primaryKey"`         // from 1
+	SHA256    []byte    `json:"sha256" gorm:"column:sha256"` // of the bytes imported
+	MediaType string    `json:"media_type"`
+	Language  string    `json:"language"`
+	Title     string    `json:"title"` // the document's own
+	Name      string    `json:"name"`  // of the file
+	Text      string    `json:"-"`     // UTF-8; passages are spans of it
+	Warnings  []string  `json:"warnings" gorm:"serializer:json"`
+	CreatedAt time.Time `json:"created_at"`
+	CreatedBy string    `json:"created_by"`
+}
+
+// A Passage is the smallest citable piece of a revision: a span of its text,
+// and the names by which people cite it. Its text is Text[Start:End] of the
+// revision; with the passages below it in the document's structure it is
+// Text[Start:SpanEnd], so a parent assembles its children in order without
+// copying them.
+//
+// Offsets are bytes of the revision's UTF-8 text.
+type Passage struct {
+	BrainID  BrainID     `json:"-" gorm:"primaryKey"`
+	SourceID string      `json:"source_id" gorm:"primaryKey"`
+	Revision int         `json:"revision" gorm:"primaryKey"`
+	Ordinal  int         `json:"ordinal" gorm:"primaryKey"` // place in the revision, from 0
+	Parent   int         `json:"parent"`                    // ordinal of the passage above, -1 at the top
+	Kind     PassageKind `json:"kind"`
+	Key      string      `json:"key"`     // canonical citation key, unique in its revision: "12 CFR 1002.9(a)(1)"
+	Locator  string      `json:"locator"` // as a reader writes it in the document: "§ 1002.9(a)(1)"
+	Heading  []string    `json:"heading" gorm:"serializer:json"`
+	Start    int         `json:"start"`
+	End      int         `json:"end"`
+	SpanEnd  int         `json:"span_end"` // ≥ End
+}
+
+// A PassageKind says what a passage is in its document.
+type PassageKind string
+
+// The kinds of passages.
+const (
+	Paragraph PassageKind = "paragraph" // running text, numbered or not
+	Section   PassageKind = "section"   // a heading, whose own text is the heading
+	Comment   PassageKind = "comment"   // of an official interpretation
+	Appendix  PassageKind = "appendix"
+	Table     PassageKind = "table"
+)
+
+// A Term is something that a document defines, and where.
+type Term struct {
+	Name    string `json:"name"`
+	Ordinal int    `json:"ordinal"` // the passage that defines it
+}
