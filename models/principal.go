@@ -1,0 +1,210 @@
+package models
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Scope is what a credential that is not a person's session was given.
+type Scope string
+
+// The scopes of SPEC §3 and §4. A key with none of them can do nothing.
+const (
+	ScopeAdvisorRead Scope = "advisor:read"
+	ScopeResearchRun Scope = "research:run"
+	ScopeInvoke      Scope = "mcp:invoke"
+	ScopeWrite       Scope = "mcp:write"
+	ScopeAnyBrain    Scope = "mcp:any-brain"
+)
+
+// Scopes returns every scope there is, in the order in which pages list them.
+func Scopes() []Scope {
+	return []Scope{ScopeAdvisorRead, ScopeResearchRun, ScopeInvoke, ScopeWrite, ScopeAnyBrain}
+}
+
+// A Role is what a member is in a brain. A member may hold several.
+type Role string
+
+// The roles of SPEC §1.
+const (
+	RoleOwner    Role = "owner"
+	RoleAdmin    Role = "admin"
+	RoleCurator  Role = "curator"
+	RoleApprover Role = "approver"
+	RoleAuditor  Role = "auditor"
+	RoleReader   Role = "reader"
+)
+
+// Roles returns every role, the widest first.
+func Roles() []Role {
+	return []Role{RoleOwner, RoleAdmin, RoleCurator, RoleApprover, RoleAuditor, RoleReader}
+}
+
+// A Right is one thing that an operation may need. Roles give rights to
+// people; a key has the rights of its scopes that its owner has now.
+type Right string
+
+// The rights. Each operation names exactly one.
+const (
+	MayAsk         Right = "ask"          // the published version: answers, wiki, topic cards
+	MayReadDraft   Right = "read_draft"   // sources, cards and versions as curators see them
+	MayEditDraft   Right = "edit_draft"   // change sources and cards
+	MayPublish     Right = "publish"      // ask for a publish; where four eyes are off, publish
+	MayKeys        Right = "keys"         // create, list and revoke API keys
+	MayMembers     Right = "members"      // add people and grant roles
+	MayReadRecords Right = "read_records" // every answer's record, not only one's own
+	MayAudit       Right = "audit"        // the audit log
+	MayAdminister  Right = "administer"   // the instance: make brains and persons
+)
+
+// Rights returns every right.
+func Rights() []Right {
+	return []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayKeys, MayMembers, MayReadRecords, MayAudit, MayAdminister}
+}
+
+var curating = []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayReadRecords}
+
+var rightsOfRole = map[Role][]Right{
+	RoleOwner:    append(slices.Clone(curating), MayKeys, MayMembers, MayAudit),
+	RoleAdmin:    append(slices.Clone(curating), MayKeys, MayMembers, MayAudit),
+	RoleCurator:  curating,
+	RoleApprover: {MayAsk, MayReadDraft, MayReadRecords},
+	RoleAuditor:  {MayAsk, MayReadDraft, MayReadRecords, MayAudit},
+	RoleReader:   {MayAsk},
+}
+
+var rightsOfScope = map[Scope][]Right{
+	ScopeAdvisorRead: {MayAsk},
+	ScopeInvoke:      {MayReadDraft, MayReadRecords},
+	ScopeWrite:       {MayEditDraft, MayPublish},
+}
+
+// A PrincipalKind says what sort of party is asking.
+type PrincipalKind string
+
+// The kinds of principals.
+const (
+	KindPerson   PrincipalKind = "person"   // signed in through a browser
+	KindKey      PrincipalKind = "key"      // an API key
+	KindTerminal PrincipalKind = "terminal" // whoever has a shell on the host
+	KindSystem   PrincipalKind = "system"   // Polaris itself; has no way in from outside
+)
+
+// A Principal is whoever is asking, on every surface. It is made by a guard
+// (a session, a key, the terminal) and passed as an argument from there on.
+type Principal struct {
+	Kind          PrincipalKind `json:"kind"`
+	Person        string        `json:"person,omitempty"` // the person, or the key's owner
+	Actor         string        `json:"actor"`            // the name that audit rows show
+	KeyID         string        `json:"key_id,omitempty"`
+	Brain         BrainID       `json:"brain,omitempty"` // the brain of the credential, or the one the person is in
+	Roles         []Role        `json:"roles,omitempty"` // in Brain, now
+	Scopes        []Scope       `json:"scopes,omitempty"`
+	Authenticated bool          `json:"authenticated"` // recorded even when false
+	InstanceAdmin bool          `json:"instance_admin,omitempty"`
+	RateLimit     Rate          `json:"-"` // the key's own; zero means the default
+
+	// Published is the number of the brain's published version, read by the
+	// same query that checked the credential; 0 where nothing is published.
+	Published int `json:"-"`
+}
+
+// Has reports whether p carries scope s.
+func (p Principal) Has(s Scope) bool { return slices.Contains(p.Scopes, s) }
+
+// May reports whether p has right r in its brain: by its roles, and for a key
+// by its scopes as well, so that a key never does more than its owner may.
+func (p Principal) May(r Right) bool {
+	if p.Kind == KindSystem || p.Kind == KindTerminal {
+		return true // a shell on the host is the root of trust
+	}
+	if r == MayAdminister {
+		return p.Kind == KindPerson && p.InstanceAdmin
+	}
+	byRole := slices.ContainsFunc(p.Roles, func(o Role) bool { return slices.Contains(rightsOfRole[o], r) })
+	if p.Kind != KindKey {
+		return byRole
+	}
+	return byRole && slices.ContainsFunc(p.Scopes, func(s Scope) bool { return slices.Contains(rightsOfScope[s], r) })
+}
+
+// Caller names p to the rate limiter: each key and each person has a count of
+// its own.
+func (p Principal) Caller() string {
+	if p.KeyID != "" {
+		return "key:" + p.KeyID
+	}
+	return string(p.Kind) + ":" + p.Person
+}
+
+// System returns the in-process principal. Nothing outside can be it.
+func System(brain BrainID) Principal {
+	return Principal{Kind: KindSystem, Actor: "system", Brain: brain, Authenticated: true}
+}
+
+// A Rate is so many requests in any window of time. The zero Rate means none
+// was set; Off means that there is no limit.
+type Rate struct {
+	N      int
+	Window time.Duration
+	Off    bool
+}
+
+// IsZero reports whether no rate was set.
+func (r Rate) IsZero() bool { return r == Rate{} }
+
+// A Person is one human being. Four eyes count persons, however many keys they
+// own. A person signs in with an e-mail address and a password.
+type Person struct {
+	ID            string `gorm:"primaryKey"`
+	Email         string // lower case, unique
+	Name          string
+	PasswordHash  string // argon2id, PHC string; empty until first sign-in
+	InstanceAdmin bool
+	CreatedAt     time.Time
+	CreatedBy     string
+	DisabledAt    *time.Time
+}
+
+// CleanEmail returns an address as Polaris compares and stores it, and whether
+// it can be one at all.
+func CleanEmail(s string) (string, bool) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	local, domain, ok := strings.Cut(s, "@")
+	if !ok || local == "" || domain == "" || len(s) > 254 || strings.ContainsAny(s, " \t\r\n<>,;:\"()[]\\") || strings.Contains(domain, "@") {
+		return "", false
+	}
+	for _, r := range s {
+		if r < 0x20 || r == 0x7f {
+			return "", false
+		}
+	}
+	return s, true
+}
+
+// placeholders are names that say nothing about who acted (SPEC §4).
+var placeholders = []string{"", "curator", "admin", "user", "agent", "claude", "test", "unknown", "owner", "system"}
+
+// NamedActor reports whether an actor that nobody verified at least names
+// somebody.
+func NamedActor(actor string) bool {
+	return !slices.Contains(placeholders, strings.ToLower(strings.TrimSpace(actor)))
+}
+
+// A Membership is what one person is in one brain.
+type Membership struct {
+	BrainID  BrainID `gorm:"primaryKey" json:"brain"`
+	PersonID string  `gorm:"primaryKey" json:"-"`
+	Roles    []Role  `gorm:"serializer:json" json:"roles"`
+}
+
+// A Brain is a tenant.
+type Brain struct {
+	ID        BrainID   `json:"id" gorm:"primaryKey"`
+	Name      string    `json:"name"`
+	FourEyes  bool      `json:"four_eyes"`
+	Published int       `json:"published_version"` // 0 until the first publish
+	CreatedAt time.Time `json:"created_at"`
+	CreatedBy string    `json:"created_by"`
+}
