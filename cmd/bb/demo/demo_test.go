@@ -1,0 +1,141 @@
+package demo
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	heading   = regexp.MustCompile(`^(#+) (?:(\d+(?:\.\d+)*) )?(.+)$`)
+	letter    = regexp.MustCompile(`^\(([a-z])\) `)
+	digit     = regexp.MustCompile(`^\((\d+)\) `)
+	// A reference by heading has no end of its own, so all that follows in the
+	// sentence is taken and held against the headings.
+	reference = regexp.MustCompile(`\b(HB|SCORE|CP|FEES|REC|VC|GL) (§ [^.,;|]+|\d+(?:\.\d+)?(?:\([a-z0-9]+\))*)`)
+)
+
+// outline reads a document's keys by the plain rules of its structure. It
+// knows nothing of the importer, so the two check each other. Tables count as
+// one passage.
+func outline(doc Document) (keys []string, passages int) {
+	var section, sub, title string
+	place := 0
+	for _, block := range strings.Split(string(doc.Data), "\n\n") {
+		block = strings.TrimSpace(block)
+		if h := heading.FindStringSubmatch(block); h != nil {
+			section, sub, place = h[2], "", 0
+			title = h[3]
+			switch {
+			case section != "":
+				keys = append(keys, doc.Code+" "+section)
+			case len(h[1]) > 1:
+				keys = append(keys, doc.Code+" § "+title)
+			}
+			continue
+		}
+		passages++
+		switch l, d := letter.FindStringSubmatch(block), digit.FindStringSubmatch(block); {
+		case l != nil:
+			sub = l[1]
+			keys = append(keys, fmt.Sprintf("%s %s(%s)", doc.Code, section, sub))
+		case d != nil:
+			keys = append(keys, fmt.Sprintf("%s %s(%s)(%s)", doc.Code, section, sub, d[1]))
+		case section == "":
+			place++
+			keys = append(keys, fmt.Sprintf("%s § %s ¶%d", doc.Code, title, place))
+		}
+	}
+	return keys, passages
+}
+
+func allKeys(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, doc := range Documents() {
+		keys, _ := outline(doc)
+		all = append(all, keys...)
+	}
+	return all
+}
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	docs := Documents()
+	total := 0
+	for _, doc := range docs {
+		if !strings.HasPrefix(string(doc.Data), "# "+doc.Title+"\n") {
+			t.Errorf("%s does not begin with its title %q", doc.Name, doc.Title)
+		}
+		keys, n := outline(doc)
+		total += n
+		slices.Sort(keys)
+		for i := 1; i < len(keys); i++ {
+			if keys[i] == keys[i-1] {
+				t.Errorf("%s: key %s occurs twice", doc.Name, keys[i])
+			}
+		}
+	}
+	if len(docs) < 6 || total < 110 {
+		t.Errorf("got %d documents and %d passages, want at least 6 and 110", len(docs), total)
+	}
+}
+
+func TestCrossReferencesLead(t *testing.T) {
+	t.Parallel()
+	keys := allKeys(t)
+	seen := 0
+	for _, doc := range Documents() {
+		for _, ref := range reference.FindAllString(string(doc.Data), -1) {
+			seen++
+			leads := func(k string) bool {
+				return k == ref || strings.Contains(k, "§") && strings.HasPrefix(ref, k+" ")
+			}
+			if !slices.ContainsFunc(keys, leads) {
+				t.Errorf("%s refers to %s, which does not exist", doc.Name, ref)
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("found %d cross-references, want at least 40", seen)
+	}
+}
+
+func TestCardsAndQuestions(t *testing.T) {
+	t.Parallel()
+	keys := allKeys(t)
+	cards := Cards()
+	ids := map[string]bool{}
+	if len(cards) != 2 {
+		t.Fatalf("got %d cards, want 2", len(cards))
+	}
+	for _, card := range cards {
+		ids[card.ID] = true
+		if card.BrainID != Brain || card.Label == "" || card.Covers == "" || len(card.Anchors) == 0 {
+			t.Errorf("card %q is not complete: %+v", card.ID, card)
+		}
+		for _, a := range card.Anchors {
+			if !slices.Contains(keys, a) {
+				t.Errorf("card %q is anchored on %s, which does not exist", card.ID, a)
+			}
+		}
+	}
+	q := Examples()
+	if len(q.Answerable) < 8 || len(q.Unanswerable) < 4 {
+		t.Errorf("got %d answerable and %d unanswerable questions, want 8 and 4", len(q.Answerable), len(q.Unanswerable))
+	}
+	for _, question := range q.Answerable {
+		for _, k := range question.Keys {
+			if !slices.Contains(keys, k) {
+				t.Errorf("%q expects %s, which does not exist", question.Text, k)
+			}
+		}
+		for _, id := range question.Topics {
+			if !ids[id] {
+				t.Errorf("%q names topic %s, which does not exist", question.Text, id)
+			}
+		}
+	}
+}
