@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	heading   = regexp.MustCompile(`^(#+) (?:(\d+(?:\.\d+)*) )?(.+)$`)
-	letter    = regexp.MustCompile(`^\(([a-z])\) `)
-	digit     = regexp.MustCompile(`^\((\d+)\) `)
+	heading = regexp.MustCompile(`^(#+) (?:(\d+(?:\.\d+)*) )?(.+)$`)
+	letter  = regexp.MustCompile(`^\(([a-z])\) `)
+	digit   = regexp.MustCompile(`^\((\d+)\) `)
 	// A reference by heading has no end of its own, so all that follows in the
 	// sentence is taken and held against the headings.
 	reference = regexp.MustCompile(`\b(HB|SCORE|CP|FEES|REC|VC|GL) (§ [^.,;|]+|\d+(?:\.\d+)?(?:\([a-z0-9]+\))*)`)
