@@ -1,0 +1,321 @@
+-- +goose Up
+-- Tenancy. Every table below either has a brain_id, and then row-level security
+-- that is forced on its owner too, or stands on the list in the schema test.
+-- +goose StatementBegin
+CREATE FUNCTION app_brain() RETURNS text LANGUAGE sql STABLE
+AS $$ SELECT nullif(current_setting('app.brain_id', true), '') $$;
+
+-- Refuses a change of a row that is meant to stand for ever.
+CREATE FUNCTION stands_still() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN
+  RAISE EXCEPTION '% rows are never changed or removed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END $$;
+-- +goose StatementEnd
+
+CREATE TABLE brains (
+  id          text PRIMARY KEY CHECK (id ~ '^[a-z][a-z0-9-]{0,39}$'),
+  name        text NOT NULL,
+  four_eyes   boolean NOT NULL DEFAULT true,
+  published   integer NOT NULL DEFAULT 0, -- number of the published version, 0: none
+  created_at  timestamptz NOT NULL,
+  created_by  text NOT NULL
+);
+
+CREATE TABLE persons (
+  id             text PRIMARY KEY,
+  email          text NOT NULL UNIQUE CHECK (email = lower(email)),
+  name           text NOT NULL,
+  password_hash  text NOT NULL DEFAULT '',
+  instance_admin boolean NOT NULL DEFAULT false,
+  created_at     timestamptz NOT NULL,
+  created_by     text NOT NULL,
+  disabled_at    timestamptz
+);
+
+CREATE TABLE sessions (
+  hash       bytea PRIMARY KEY,
+  person_id  text NOT NULL REFERENCES persons ON DELETE CASCADE,
+  created_at timestamptz NOT NULL,
+  seen_at    timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX sessions_person ON sessions (person_id);
+
+-- One-time links: set-up of a new instance, and a person's sign-in.
+CREATE TABLE links (
+  hash       bytea PRIMARY KEY,
+  kind       text NOT NULL CHECK (kind IN ('setup', 'signin')),
+  person_id  text REFERENCES persons ON DELETE CASCADE,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  used_at    timestamptz,
+  CHECK ((kind = 'signin') = (person_id IS NOT NULL))
+);
+
+CREATE TABLE memberships (
+  brain_id  text NOT NULL REFERENCES brains,
+  person_id text NOT NULL REFERENCES persons,
+  roles     jsonb NOT NULL,
+  PRIMARY KEY (brain_id, person_id)
+);
+CREATE INDEX memberships_person ON memberships (person_id);
+
+CREATE TABLE api_keys (
+  brain_id     text NOT NULL REFERENCES brains,
+  id           text NOT NULL,
+  label        text NOT NULL,
+  scopes       jsonb NOT NULL,
+  actor        text NOT NULL,
+  owner_id     text NOT NULL,
+  hash         bytea NOT NULL CHECK (octet_length(hash) = 32),
+  created_by   text NOT NULL,
+  created_via  text NOT NULL,
+  created_at   timestamptz NOT NULL,
+  expires_at   timestamptz,
+  last_used_at timestamptz,
+  revoked_at   timestamptz,
+  revoked_by   text NOT NULL DEFAULT '',
+  revoke_cause text NOT NULL DEFAULT '',
+  rate_n       integer NOT NULL DEFAULT 0,
+  rate_seconds integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (brain_id, id),
+  UNIQUE (id), -- 71 random bits: that one exists in another brain cannot be found by trying
+  FOREIGN KEY (brain_id, owner_id) REFERENCES memberships (brain_id, person_id)
+);
+
+CREATE TABLE sources (
+  brain_id     text NOT NULL REFERENCES brains,
+  id           text NOT NULL,
+  code         text NOT NULL,
+  title        text NOT NULL,
+  origin_url   text NOT NULL DEFAULT '',
+  jurisdiction text NOT NULL DEFAULT '',
+  head         integer NOT NULL,
+  created_at   timestamptz NOT NULL,
+  created_by   text NOT NULL,
+  PRIMARY KEY (brain_id, id),
+  UNIQUE (brain_id, code)
+);
+
+CREATE TABLE revisions (
+  brain_id   text NOT NULL,
+  source_id  text NOT NULL,
+  n          integer NOT NULL CHECK (n > 0),
+  sha256     bytea NOT NULL CHECK (octet_length(sha256) = 32),
+  media_type text NOT NULL,
+  language   text NOT NULL,
+  title      text NOT NULL,
+  name       text NOT NULL,
+  text       text NOT NULL,
+  warnings   jsonb NOT NULL,
+  created_at timestamptz NOT NULL,
+  created_by text NOT NULL,
+  PRIMARY KEY (brain_id, source_id, n),
+  UNIQUE (brain_id, source_id, sha256),
+  FOREIGN KEY (brain_id, source_id) REFERENCES sources (brain_id, id)
+);
+
+-- The bytes as they came, so that a better parser can read them again.
+CREATE TABLE blobs (
+  brain_id text NOT NULL REFERENCES brains,
+  sha256   bytea NOT NULL CHECK (octet_length(sha256) = 32),
+  bytes    bytea NOT NULL,
+  PRIMARY KEY (brain_id, sha256)
+);
+
+CREATE TABLE passages (
+  brain_id  text NOT NULL,
+  source_id text NOT NULL,
+  revision  integer NOT NULL,
+  ordinal   integer NOT NULL,
+  parent    integer NOT NULL,
+  kind      text NOT NULL,
+  key       text NOT NULL,
+  locator   text NOT NULL,
+  heading   jsonb NOT NULL,
+  start     integer NOT NULL,
+  "end"     integer NOT NULL,
+  span_end  integer NOT NULL,
+  PRIMARY KEY (brain_id, source_id, revision, ordinal),
+  UNIQUE (brain_id, source_id, revision, key),
+  FOREIGN KEY (brain_id, source_id, revision) REFERENCES revisions (brain_id, source_id, n),
+  CHECK (0 <= start AND start <= "end" AND "end" <= span_end AND parent < ordinal)
+);
+
+CREATE TABLE terms (
+  brain_id  text NOT NULL,
+  source_id text NOT NULL,
+  revision  integer NOT NULL,
+  name      text NOT NULL,
+  ordinal   integer NOT NULL,
+  PRIMARY KEY (brain_id, source_id, revision, name, ordinal),
+  FOREIGN KEY (brain_id, source_id, revision, ordinal) REFERENCES passages (brain_id, source_id, revision, ordinal)
+);
+
+CREATE TABLE topic_cards (
+  brain_id   text NOT NULL REFERENCES brains,
+  id         text NOT NULL,
+  rev        integer NOT NULL,
+  label      text NOT NULL,
+  covers     text NOT NULL,
+  anchors    jsonb NOT NULL,
+  updated_at timestamptz NOT NULL,
+  updated_by text NOT NULL,
+  PRIMARY KEY (brain_id, id)
+);
+
+CREATE TABLE versions (
+  brain_id     text NOT NULL REFERENCES brains,
+  n            integer NOT NULL CHECK (n > 0),
+  manifest     jsonb NOT NULL,
+  hash         bytea NOT NULL,
+  engine       text NOT NULL,
+  notes        text NOT NULL,
+  four_eyes    text NOT NULL,
+  published_at timestamptz NOT NULL,
+  published_by text NOT NULL,
+  PRIMARY KEY (brain_id, n)
+);
+
+-- Which revisions a version holds, as rows: the foreign keys keep a published
+-- revision from ever going away.
+CREATE TABLE version_sources (
+  brain_id  text NOT NULL,
+  version   integer NOT NULL,
+  source_id text NOT NULL,
+  revision  integer NOT NULL,
+  PRIMARY KEY (brain_id, version, source_id),
+  FOREIGN KEY (brain_id, version) REFERENCES versions (brain_id, n),
+  FOREIGN KEY (brain_id, source_id, revision) REFERENCES revisions (brain_id, source_id, n)
+);
+
+-- Audit rows have no foreign keys: they outlive what they describe. The brain
+-- of what belongs to the whole instance is '_instance'.
+CREATE TABLE audit (
+  brain_id       text NOT NULL,
+  id             bigint GENERATED ALWAYS AS IDENTITY,
+  at             timestamptz NOT NULL,
+  kind           text NOT NULL,
+  person         text NOT NULL,
+  actor          text NOT NULL,
+  authenticated  boolean NOT NULL,
+  key_id         text NOT NULL,
+  surface        text NOT NULL,
+  operation      text NOT NULL,
+  class          text NOT NULL,
+  outcome        text NOT NULL,
+  target         text NOT NULL,
+  request_id     text NOT NULL,
+  latency_micros bigint NOT NULL,
+  detail         jsonb NOT NULL,
+  PRIMARY KEY (brain_id, id)
+);
+CREATE INDEX audit_at ON audit (brain_id, at);
+
+-- The hash chain over a brain's audit rows, made by the sealer after they are
+-- committed: no operation ever waits for the head of the chain.
+CREATE TABLE audit_chain (
+  brain_id text NOT NULL,
+  seq      bigint NOT NULL CHECK (seq > 0),
+  audit_id bigint NOT NULL,
+  hash     bytea NOT NULL,
+  PRIMARY KEY (brain_id, seq),
+  UNIQUE (brain_id, audit_id)
+);
+
+CREATE TABLE answers (
+  brain_id text NOT NULL REFERENCES brains,
+  id       text NOT NULL,
+  at       timestamptz NOT NULL,
+  query    text NOT NULL,
+  topics   jsonb NOT NULL,
+  version  integer NOT NULL,
+  surface  text NOT NULL,
+  actor    text NOT NULL,
+  person   text NOT NULL,
+  key_id   text NOT NULL,
+  audit_id bigint NOT NULL,
+  envelope jsonb NOT NULL,
+  PRIMARY KEY (brain_id, id)
+);
+CREATE INDEX answers_at ON answers (brain_id, at DESC);
+
+-- +goose StatementBegin
+DO $$
+DECLARE t text;
+BEGIN
+  FOREACH t IN ARRAY ARRAY['memberships', 'api_keys', 'sources', 'revisions', 'blobs', 'passages', 'terms',
+    'topic_cards', 'versions', 'version_sources', 'audit', 'audit_chain', 'answers'] LOOP
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
+    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
+    EXECUTE format('CREATE POLICY brain_only ON %I USING (brain_id = (SELECT app_brain())) WITH CHECK (brain_id = (SELECT app_brain()))', t);
+  END LOOP;
+  -- What is published, recorded or served stands still, whoever is connected.
+  FOREACH t IN ARRAY ARRAY['revisions', 'blobs', 'passages', 'terms', 'versions', 'version_sources', 'audit', 'audit_chain'] LOOP
+    EXECUTE format('CREATE TRIGGER stands_still BEFORE UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION stands_still()', t);
+    EXECUTE format('CREATE TRIGGER stands_still_all BEFORE TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION stands_still()', t);
+  END LOOP;
+END $$;
+
+-- The published pointer only ever names a version that is there.
+CREATE FUNCTION published_is_there() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN
+  IF NEW.published <> OLD.published AND NOT EXISTS (SELECT FROM versions WHERE brain_id = NEW.id AND n = NEW.published) THEN
+    RAISE EXCEPTION 'brain % has no version %', NEW.id, NEW.published USING ERRCODE = 'foreign_key_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER published_is_there BEFORE UPDATE ON brains FOR EACH ROW EXECUTE FUNCTION published_is_there();
+
+-- Credentials are looked up before the brain is known. The functions belong to
+-- a role that nobody can log in as and that alone may read across brains: a
+-- definer function of the tables' owner would see nothing under FORCE.
+DO $$
+BEGIN
+  BEGIN
+    CREATE ROLE polaris_auth NOLOGIN;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- another database of this cluster has it
+  END;
+  EXECUTE format('GRANT polaris_auth TO %I', current_user);
+END $$;
+
+CREATE POLICY auth_reads ON api_keys FOR SELECT TO polaris_auth USING (true);
+CREATE POLICY auth_reads ON memberships FOR SELECT TO polaris_auth USING (true);
+
+CREATE FUNCTION auth_key(key_id text) RETURNS TABLE (
+  brain_id text, id text, scopes jsonb, actor text, owner_id text, owner_disabled boolean, roles jsonb,
+  hash bytea, expires_at timestamptz, last_used_at timestamptz, revoked_at timestamptz,
+  rate_n integer, rate_seconds integer, published integer)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp ROWS 1
+AS $$
+  SELECT k.brain_id, k.id, k.scopes, k.actor, k.owner_id, p.disabled_at IS NOT NULL, coalesce(m.roles, '[]'::jsonb),
+    k.hash, k.expires_at, k.last_used_at, k.revoked_at, k.rate_n, k.rate_seconds, b.published
+  FROM public.api_keys k
+  JOIN public.brains b ON b.id = k.brain_id
+  JOIN public.persons p ON p.id = k.owner_id
+  LEFT JOIN public.memberships m ON m.brain_id = k.brain_id AND m.person_id = k.owner_id
+  WHERE k.id = key_id
+$$;
+
+CREATE FUNCTION auth_session(session_hash bytea) RETURNS TABLE (
+  person_id text, email text, name text, instance_admin boolean, seen_at timestamptz, expires_at timestamptz, memberships jsonb)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp ROWS 1
+AS $$
+  SELECT p.id, p.email, p.name, p.instance_admin, s.seen_at, s.expires_at,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('brain', b.id, 'name', b.name, 'published', b.published,
+       'four_eyes', b.four_eyes, 'roles', m.roles) ORDER BY b.id), '[]'::jsonb)
+     FROM public.memberships m JOIN public.brains b ON b.id = m.brain_id WHERE m.person_id = p.id)
+  FROM public.sessions s JOIN public.persons p ON p.id = s.person_id
+  WHERE s.hash = session_hash AND p.disabled_at IS NULL
+$$;
+
+GRANT USAGE, CREATE ON SCHEMA public TO polaris_auth; -- CREATE only for the moment of the two lines below
+ALTER FUNCTION auth_key(text) OWNER TO polaris_auth;
+ALTER FUNCTION auth_session(bytea) OWNER TO polaris_auth;
+REVOKE CREATE ON SCHEMA public FROM polaris_auth;
+GRANT SELECT ON api_keys, memberships, brains, persons, sessions TO polaris_auth;
+SET LOCAL ROLE polaris_auth;
+REVOKE ALL ON FUNCTION auth_key(text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION auth_session(bytea) FROM PUBLIC;
+RESET ROLE;
+-- +goose StatementEnd

@@ -1,0 +1,28 @@
+-- What the serving login may do. Applied after every migration, and harmless
+-- when applied again, so that a changed login needs no migration of its own.
+-- The login's name arrives in the setting polaris.app_role.
+DO $$
+DECLARE
+  app text := current_setting('polaris.app_role');
+  t text;
+BEGIN
+  EXECUTE format('GRANT USAGE ON SCHEMA public TO %I', app);
+  EXECUTE format('GRANT SELECT ON goose_db_version TO %I', app);
+
+  FOREACH t IN ARRAY ARRAY['persons', 'sessions', 'links', 'memberships', 'api_keys', 'sources', 'topic_cards', 'brains'] LOOP
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE ON %I TO %I', t, app);
+  END LOOP;
+  FOREACH t IN ARRAY ARRAY['revisions', 'blobs', 'passages', 'terms', 'versions', 'version_sources', 'audit', 'audit_chain', 'answers'] LOOP
+    EXECUTE format('GRANT SELECT, INSERT ON %I TO %I', t, app);
+  END LOOP;
+  FOREACH t IN ARRAY ARRAY['sessions', 'links', 'topic_cards'] LOOP
+    EXECUTE format('GRANT DELETE ON %I TO %I', t, app);
+  END LOOP;
+
+  -- The look-ups belong to polaris_auth, so only in its name can they be granted.
+  EXECUTE format('GRANT polaris_auth TO %I', current_user);
+  SET LOCAL ROLE polaris_auth;
+  EXECUTE format('GRANT EXECUTE ON FUNCTION public.auth_key(text), public.auth_session(bytea) TO %I', app);
+  RESET ROLE;
+  EXECUTE format('REVOKE polaris_auth FROM %I', current_user);
+END $$;

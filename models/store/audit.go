@@ -1,0 +1,219 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"gorm.io/gorm"
+
+	"polaris/models"
+)
+
+// AppendAudit adds a row in the transaction of what it records.
+func (tx *Tx) AppendAudit(a *models.AuditRow) error {
+	a.BrainID = tx.Brain
+	a.At = a.At.UTC().Truncate(time.Microsecond)
+	return tx.db.Table("audit").Create(a).Error
+}
+
+// AuditRows returns the newest n rows, newest first.
+func (tx *Tx) AuditRows(n int) ([]models.AuditRow, error) {
+	var as []models.AuditRow
+	return as, tx.db.Table("audit").Where("brain_id = ?", tx.Brain).Order("id DESC").Limit(n).Find(&as).Error
+}
+
+// sealBatch bounds how many rows one sealing transaction links.
+const sealBatch = 5000
+
+// A chained is one row of audit_chain.
+type chained struct {
+	BrainID models.BrainID
+	Seq     int64
+	AuditID int64
+	Hash    []byte
+}
+
+// Seal links the brain's committed, unsealed rows into its hash chain and
+// returns how many it linked. One process seals a brain at a time; one that
+// comes second returns at once. No other transaction waits for it.
+func (s *Store) Seal(ctx context.Context, brain models.BrainID) (n int, err error) {
+	err = s.InBrain(ctx, brain, func(tx *Tx) error {
+		var mine bool
+		if err := tx.db.Raw(`SELECT pg_try_advisory_xact_lock(hashtextextended('seal:' || ?, 0))`, brain).Scan(&mine).Error; err != nil || !mine {
+			return err
+		}
+		head, err := tx.chainHead()
+		if err != nil {
+			return err
+		}
+		var rows []models.AuditRow
+		err = tx.db.Table("audit AS a").Select("a.*").Where("a.brain_id = ? AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.brain_id = a.brain_id AND c.audit_id = a.id)", brain).
+			Order("a.id").Limit(sealBatch).Find(&rows).Error
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		links := make([]chained, len(rows))
+		for i := range rows {
+			head.Hash = models.ChainHash(head.Hash, head.Seq+1, rows[i].Bytes())
+			head.Seq++
+			links[i] = chained{brain, head.Seq, rows[i].ID, head.Hash}
+		}
+		n = len(links)
+		return tx.db.Table("audit_chain").CreateInBatches(links, batch).Error
+	})
+	return n, err
+}
+
+// chainHead returns the last link, or the zero link before the first.
+func (tx *Tx) chainHead() (models.Link, error) {
+	var l models.Link
+	err := tx.db.Table("audit_chain").Select("seq, hash").Where("brain_id = ?", tx.Brain).Order("seq DESC").Take(&l).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return models.Link{}, nil
+	}
+	return l, err
+}
+
+// LinkOf returns a row's place in the chain, the zero link while unsealed.
+func (tx *Tx) LinkOf(auditID int64) (models.Link, error) {
+	var l models.Link
+	err := tx.db.Table("audit_chain").Select("seq, hash").Where("brain_id = ? AND audit_id = ?", tx.Brain, auditID).Take(&l).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return models.Link{}, nil
+	}
+	return l, err
+}
+
+// A ChainReport is what walking a brain's audit chain found.
+type ChainReport struct {
+	Sealed   int64    `json:"sealed"`
+	Unsealed int64    `json:"unsealed"` // committed, not linked yet: seconds old, or the sealer is down
+	HeadSeq  int64    `json:"head_seq"`
+	HeadHash string   `json:"head_hash"` // hex
+	Problems []string `json:"problems"`  // empty: nothing was changed, removed, reordered or inserted
+}
+
+// VerifyChain recomputes the brain's chain and names what does not fit.
+func (tx *Tx) VerifyChain() (*ChainReport, error) {
+	r := &ChainReport{Problems: []string{}}
+	var prev models.Link
+	for {
+		var links []chained
+		if err := tx.db.Table("audit_chain").Where("brain_id = ? AND seq > ?", tx.Brain, prev.Seq).Order("seq").Limit(batch).Find(&links).Error; err != nil {
+			return nil, err
+		}
+		if len(links) == 0 {
+			break
+		}
+		rows, err := tx.auditByID(links)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range links {
+			r.check(prev, l, rows[l.AuditID])
+			prev = models.Link{Seq: l.Seq, Hash: l.Hash}
+			r.Sealed++
+		}
+	}
+	r.HeadSeq, r.HeadHash = prev.Seq, fmt.Sprintf("%x", prev.Hash)
+	return r, tx.db.Table("audit AS a").Where("a.brain_id = ? AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.brain_id = a.brain_id AND c.audit_id = a.id)", tx.Brain).Count(&r.Unsealed).Error
+}
+
+// check holds one link against the one before it and against its row.
+func (r *ChainReport) check(prev models.Link, l chained, row *models.AuditRow) {
+	switch {
+	case l.Seq != prev.Seq+1:
+		r.Problems = append(r.Problems, fmt.Sprintf("link %d follows link %d: links between them were removed", l.Seq, prev.Seq))
+	case row == nil:
+		r.Problems = append(r.Problems, fmt.Sprintf("link %d: its audit row %d was removed", l.Seq, l.AuditID))
+	case !bytes.Equal(models.ChainHash(prev.Hash, l.Seq, row.Bytes()), l.Hash):
+		r.Problems = append(r.Problems, fmt.Sprintf("link %d: its audit row %d was changed, or the links were reordered", l.Seq, l.AuditID))
+	}
+}
+
+func (tx *Tx) auditByID(links []chained) (map[int64]*models.AuditRow, error) {
+	ids := make([]int64, len(links))
+	for i, l := range links {
+		ids[i] = l.AuditID
+	}
+	var rows []models.AuditRow
+	if err := tx.db.Table("audit").Where("brain_id = ? AND id IN ?", tx.Brain, ids).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	by := make(map[int64]*models.AuditRow, len(rows))
+	for i := range rows {
+		by[rows[i].ID] = &rows[i]
+	}
+	return by, nil
+}
+
+// A Sealer seals what was written since it last looked, every second, and
+// everything once a minute, for rows that other processes wrote.
+type Sealer struct {
+	store *Store
+	mu    sync.Mutex
+	dirty map[models.BrainID]bool
+}
+
+// NewSealer returns a sealer for s. Run drives it.
+func NewSealer(s *Store) *Sealer {
+	return &Sealer{store: s, dirty: map[models.BrainID]bool{}}
+}
+
+// Wrote tells the sealer that a brain has new rows.
+func (z *Sealer) Wrote(brain models.BrainID) {
+	z.mu.Lock()
+	z.dirty[brain] = true
+	z.mu.Unlock()
+}
+
+// Run seals until ctx ends, and once more then.
+func (z *Sealer) Run(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for i := 0; ; i++ {
+		if i%60 == 0 {
+			z.all(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			z.flush(last)
+			return
+		case <-tick.C:
+			z.flush(ctx)
+		}
+	}
+}
+
+func (z *Sealer) all(ctx context.Context) {
+	bs, err := z.store.Brains(ctx)
+	if err != nil {
+		return // the database is away; the next tick or minute tries again
+	}
+	z.Wrote(Instance)
+	for _, b := range bs {
+		z.Wrote(b.ID)
+	}
+}
+
+func (z *Sealer) flush(ctx context.Context) {
+	z.mu.Lock()
+	brains := z.dirty
+	z.dirty = map[models.BrainID]bool{}
+	z.mu.Unlock()
+	for b := range brains {
+		n, err := z.store.Seal(ctx, b)
+		if err != nil && ctx.Err() == nil {
+			z.store.log.Warn("sealing the audit log failed; trying again", "brain", b, "error", err)
+		}
+		if err != nil || n == sealBatch {
+			z.Wrote(b)
+		}
+	}
+}

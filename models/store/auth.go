@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"polaris/models"
+	"polaris/models/fault"
+)
+
+// A KeyHolder is what one look-up tells of an API key, its owner and its brain
+// as they are now. It is read anew on each request: there is no cache that
+// could be stale.
+type KeyHolder struct {
+	Key           models.APIKey
+	OwnerDisabled bool
+	Roles         []models.Role // the owner's, in the key's brain; none once membership is lost
+	Published     int           // the brain's published version
+}
+
+// KeyByID finds a key before the brain is known. It returns a NotFound fault
+// for an id that no key has.
+func (s *Store) KeyByID(ctx context.Context, id string) (*KeyHolder, error) {
+	var h KeyHolder
+	var scopes, roles []byte
+	k := &h.Key
+	err := s.pool.QueryRow(ctx, `SELECT brain_id, id, scopes, actor, owner_id, owner_disabled, roles, hash, expires_at, last_used_at, revoked_at, rate_n, rate_seconds, published FROM auth_key($1)`, id).
+		Scan(&k.BrainID, &k.ID, &scopes, &k.Actor, &k.OwnerID, &h.OwnerDisabled, &roles, &k.Hash, &k.ExpiresAt, &k.LastUsedAt, &k.RevokedAt, &k.RateN, &k.RateSeconds, &h.Published)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, fault.New(fault.NotFound, "No such key.")
+	}
+	if err != nil {
+		return nil, credentialsDown(err)
+	}
+	if err := errors.Join(json.Unmarshal(scopes, &k.Scopes), json.Unmarshal(roles, &h.Roles)); err != nil {
+		return nil, err
+	}
+	return &h, nil
+}
+
+// credentialsDown keeps an outage from looking like a wrong credential.
+func credentialsDown(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.New(fault.Unavailable, "Credentials cannot be checked just now. Try again in a moment.").Because(err)
+}
+
+// A SignedIn is the person behind a live session, and the brains that the
+// person is a member of.
+type SignedIn struct {
+	PersonID, Email, Name string
+	InstanceAdmin         bool
+	SeenAt, ExpiresAt     time.Time
+	Memberships           []Member
+}
+
+// A Member is one brain as one of its members has it.
+type Member struct {
+	Brain     models.BrainID `json:"brain"`
+	Name      string         `json:"name"`
+	Published int            `json:"published"`
+	FourEyes  bool           `json:"four_eyes"`
+	Roles     []models.Role  `json:"roles"`
+}
+
+// SessionByHash finds a session whose person is not disabled. Whether it has
+// run out is for the caller to judge, who knows the time.
+func (s *Store) SessionByHash(ctx context.Context, hash []byte) (*SignedIn, error) {
+	var in SignedIn
+	var members []byte
+	err := s.pool.QueryRow(ctx, `SELECT person_id, email, name, instance_admin, seen_at, expires_at, memberships FROM auth_session($1)`, hash).
+		Scan(&in.PersonID, &in.Email, &in.Name, &in.InstanceAdmin, &in.SeenAt, &in.ExpiresAt, &members)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, fault.New(fault.Unauthenticated, "You are signed out. Sign in to go on.").WithCode("signed_out")
+	}
+	if err != nil {
+		return nil, credentialsDown(err)
+	}
+	return &in, json.Unmarshal(members, &in.Memberships)
+}
+
+// InsertSession saves a new session.
+func (s *Store) InsertSession(ctx context.Context, m *models.Session) error {
+	return mapped(s.db.WithContext(ctx).Create(m).Error)
+}
+
+// TouchSession notes that a session was used.
+func (s *Store) TouchSession(ctx context.Context, hash []byte, at time.Time) error {
+	return mapped(s.db.WithContext(ctx).Model(&models.Session{}).Where("hash = ?", hash).Update("seen_at", at).Error)
+}
+
+// DeleteSession ends a session; that it is not there is no error.
+func (s *Store) DeleteSession(ctx context.Context, hash []byte) error {
+	return mapped(s.db.WithContext(ctx).Where("hash = ?", hash).Delete(&models.Session{}).Error)
+}
+
+// TouchKey notes that a key was used. It writes at most once in
+// [models.KeyLastUsedLag], whoever else tries.
+func (s *Store) TouchKey(ctx context.Context, brain models.BrainID, id string, at time.Time) error {
+	return s.InBrain(ctx, brain, func(tx *Tx) error {
+		return tx.db.Exec(`UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)`,
+			at, id, at.Add(-models.KeyLastUsedLag)).Error
+	})
+}

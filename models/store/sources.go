@@ -1,0 +1,153 @@
+package store
+
+import (
+	"bytes"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"polaris/models"
+	"polaris/models/fault"
+)
+
+// batch bounds the rows of one INSERT: PostgreSQL takes 65,535 parameters, and
+// a passage has twelve.
+const batch = 1000
+
+var noSource = fault.New(fault.NotFound, "No such source.").WithCode("no_such_source")
+
+// SourceByCode returns a source by its code, locked until the transaction ends
+// so that two imports of it follow one another.
+func (tx *Tx) SourceByCode(code string) (*models.Source, error) {
+	return one[models.Source](tx.db.Clauses(clause.Locking{Strength: "UPDATE"}).Where("brain_id = ? AND code = ?", tx.Brain, code), noSource)
+}
+
+// Source returns a source by its id or its code.
+func (tx *Tx) Source(idOrCode string) (*models.Source, error) {
+	return one[models.Source](tx.db.Where("brain_id = ? AND (id = ? OR code = ?)", tx.Brain, idOrCode, idOrCode), noSource)
+}
+
+// Sources returns the draft's sources, by code.
+func (tx *Tx) Sources() ([]models.Source, error) {
+	var ss []models.Source
+	return ss, tx.db.Where("brain_id = ?", tx.Brain).Order("code").Find(&ss).Error
+}
+
+// SaveSource inserts the source, or updates the one with its id.
+func (tx *Tx) SaveSource(s *models.Source) error {
+	s.BrainID = tx.Brain
+	return duplicate(tx.db.Save(s).Error, &fault.Error{Kind: fault.Conflict, Code: "code_taken", Field: "code", Message: "Another source of this brain has the code " + s.Code + "."})
+}
+
+// RevisionByHash returns the source's revision that was made from bytes with
+// this SHA-256, or a NotFound fault.
+func (tx *Tx) RevisionByHash(sourceID string, sum []byte) (*models.Revision, error) {
+	return one[models.Revision](tx.db.Omit("text").Where("brain_id = ? AND source_id = ? AND sha256 = ?", tx.Brain, sourceID, sum), fault.New(fault.NotFound, "No such revision."))
+}
+
+// SourceOfBytes returns the source whose head was made from bytes with this
+// SHA-256, or a NotFound fault.
+func (tx *Tx) SourceOfBytes(sum []byte) (*models.Source, error) {
+	return one[models.Source](tx.db.Joins("JOIN revisions r ON r.brain_id = sources.brain_id AND r.source_id = sources.id AND r.n = sources.head").
+		Where("sources.brain_id = ? AND r.sha256 = ?", tx.Brain, sum).Order("sources.code"), noSource)
+}
+
+// LastRevision returns the number of the source's newest revision, 0 for none.
+func (tx *Tx) LastRevision(sourceID string) (int, error) {
+	var n int
+	return n, tx.db.Model(&models.Revision{}).Select("coalesce(max(n), 0)").Where("brain_id = ? AND source_id = ?", tx.Brain, sourceID).Scan(&n).Error
+}
+
+// InsertRevision saves a document as an immutable revision with its passages
+// and terms, and the bytes that it was made from.
+func (tx *Tx) InsertRevision(d *models.Doc, raw []byte) error {
+	r := &d.Revision
+	r.BrainID = tx.Brain
+	if err := tx.db.Exec(`INSERT INTO blobs (brain_id, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, tx.Brain, r.SHA256, raw).Error; err != nil {
+		return err
+	}
+	if err := tx.db.Create(r).Error; err != nil {
+		return err
+	}
+	for i := range d.Passages {
+		p := &d.Passages[i]
+		p.BrainID, p.SourceID, p.Revision = tx.Brain, r.SourceID, r.N
+	}
+	if len(d.Passages) > 0 {
+		if err := tx.db.CreateInBatches(d.Passages, batch).Error; err != nil {
+			return err
+		}
+	}
+	if len(d.Terms) == 0 {
+		return nil
+	}
+	rows := make([]term, len(d.Terms))
+	for i, t := range d.Terms {
+		rows[i] = term{tx.Brain, r.SourceID, r.N, t.Name, t.Ordinal}
+	}
+	return tx.db.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(rows, batch).Error
+}
+
+type term struct {
+	BrainID  models.BrainID
+	SourceID string
+	Revision int
+	Name     string
+	Ordinal  int
+}
+
+// Doc returns one revision with its passages and terms.
+func (tx *Tx) Doc(s models.Source, revision int) (*models.Doc, error) {
+	d := &models.Doc{Source: s}
+	of := func(n string) *gorm.DB {
+		return tx.db.Where("brain_id = ? AND source_id = ? AND "+n+" = ?", tx.Brain, s.ID, revision)
+	}
+	r, err := one[models.Revision](of("n"), fault.New(fault.NotFound, "No such revision."))
+	if err != nil {
+		return nil, err
+	}
+	d.Revision = *r
+	if err := of("revision").Order("ordinal").Find(&d.Passages).Error; err != nil {
+		return nil, err
+	}
+	return d, of("revision").Table("terms").Order("ordinal, name").Find(&d.Terms).Error
+}
+
+// ManifestOfDraft returns what a publish of the draft would freeze now.
+func (tx *Tx) ManifestOfDraft() (models.Manifest, error) {
+	m := models.Manifest{Sources: []models.ManifestSource{}}
+	ss, err := tx.Sources()
+	if err != nil {
+		return m, err
+	}
+	var heads []models.Revision
+	err = tx.db.Model(&models.Revision{}).Select("revisions.source_id, revisions.n, revisions.sha256").
+		Joins("JOIN sources s ON s.brain_id = revisions.brain_id AND s.id = revisions.source_id AND s.head = revisions.n").
+		Where("revisions.brain_id = ?", tx.Brain).Scan(&heads).Error
+	if err != nil {
+		return m, err
+	}
+	sum := make(map[string][]byte, len(heads))
+	for _, h := range heads {
+		sum[h.SourceID] = bytes.Clone(h.SHA256)
+	}
+	for _, s := range ss {
+		s.CreatedAt = s.CreatedAt.UTC()
+		m.Sources = append(m.Sources, models.ManifestSource{Source: s, Revision: s.Head, SHA256: sum[s.ID]})
+	}
+	m.Cards, err = tx.TopicCards()
+	return m, err
+}
+
+// CorpusOf loads all that a manifest names.
+func (tx *Tx) CorpusOf(m models.Manifest) (*models.Corpus, error) {
+	c := &models.Corpus{Brain: tx.Brain, Cards: m.Cards}
+	for _, ms := range m.Sources {
+		d, err := tx.Doc(ms.Source, ms.Revision)
+		if err != nil {
+			return nil, err
+		}
+		c.Docs = append(c.Docs, *d)
+	}
+	return c, nil
+}
