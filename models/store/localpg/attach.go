@@ -37,6 +37,9 @@ func (c *Cluster) join(ctx context.Context) (*line, status, error) {
 				return nil, status{}, err
 			}
 		}
+		if ctx.Err() != nil {
+			return nil, status{}, c.late(ctx.Err())
+		}
 		var err error
 		if child, err = c.launch(child); err != nil {
 			return nil, status{}, err
@@ -62,8 +65,6 @@ func await(ctx context.Context, l *line) (status, error) {
 	for {
 		s, err := l.next()
 		switch {
-		case err != nil && ctx.Err() != nil:
-			return s, fault.New(fault.Unavailable, "PostgreSQL is not ready yet").Because(ctx.Err())
 		case err != nil:
 			return s, err
 		case s.State == failed:
