@@ -1,0 +1,71 @@
+// Package advisor answers questions from one published version of a brain.
+//
+// An [Engine] is built once from a frozen [models.Corpus] and answers any
+// number of questions at once. It returns text of the sources and nothing
+// else: each sentence of an answer is quoted to the byte from a citation, and
+// where the sources do not bear on a question it says so instead. It never
+// learns who is asking, and reads no clock: the same question, topic cards and
+// version give the same bytes, until [Finish] adds who was served what, when.
+package advisor
+
+import (
+	"net/url"
+	"strings"
+
+	"polaris/advisor/retrieve"
+	"polaris/advisor/wiki"
+	"polaris/models"
+)
+
+// Release names the code that answers; it changes whenever answers may.
+const Release = "polaris-0.1"
+
+// A Config is what an engine needs to know of the server.
+type Config struct {
+	PublicURL string // origin of links into the wiki
+}
+
+// A Question is what a caller wants to know, and the topic cards that route it.
+type Question struct {
+	Text     string
+	TopicIDs []string
+}
+
+// An Engine answers from one version of a brain. It is immutable and safe for
+// concurrent use.
+type Engine struct {
+	corpus *models.Corpus
+	find   *retrieve.Finder
+	wiki   *wiki.Wiki
+	cards  map[string]*card
+	topics []models.Topic
+	name   string
+	base   string // of wiki links
+}
+
+// Build makes the engine of a corpus, which must not change afterwards.
+func Build(c *models.Corpus, cfg Config) (*Engine, error) {
+	if err := check(c); err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		corpus: c,
+		find:   retrieve.New(c),
+		base:   strings.TrimSuffix(cfg.PublicURL, "/") + "/v1/brains/" + url.PathEscape(string(c.Brain)) + "/wiki/",
+	}
+	e.name = Release + " " + e.find.Index().Name()
+	e.addCards()
+	e.wiki = wiki.New(c, func(key string) (out []wiki.Place) {
+		for _, r := range e.find.Key(key) {
+			out = append(out, wiki.Place{Doc: r.Doc, Passage: r.Passage})
+		}
+		return out
+	})
+	return e, nil
+}
+
+// Version returns the number of the version that the engine answers from.
+func (e *Engine) Version() int { return e.corpus.Version }
+
+// Name says how the engine analyses and ranks, for a version's manifest.
+func (e *Engine) Name() string { return e.name }

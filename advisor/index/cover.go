@@ -1,0 +1,89 @@
+package index
+
+// Matched says which terms of a question a text has.
+type Matched [maxQueryTerms / 64]uint64
+
+// Has reports whether the i-th term is matched.
+func (m *Matched) Has(i int) bool { return m[i/64]&(1<<(i%64)) != 0 }
+
+// Add matches what o matches.
+func (m *Matched) Add(o Matched) {
+	for i := range m {
+		m[i] |= o[i]
+	}
+}
+
+// Minus returns what m matches and o does not.
+func (m Matched) Minus(o Matched) Matched {
+	for i := range m {
+		m[i] &^= o[i]
+	}
+	return m
+}
+
+// Match returns the terms of q that text has. The text need not be one of the
+// passages.
+func (x *Index) Match(q *Query, text string) (m Matched) {
+	Words(text, func(word []byte, _, _ int) {
+		t, ok := x.surface[string(word)]
+		if !ok && x.plain {
+			t, ok = x.terms[string(word)]
+		}
+		if !ok {
+			return
+		}
+		if i, ok := q.local[t]; ok {
+			m[i/64] |= 1 << (i % 64)
+		}
+	})
+	return m
+}
+
+// MatchPassage returns the terms of q that passage doc has, its title included.
+func (x *Index) MatchPassage(q *Query, doc int32) (m Matched) {
+	for _, t := range x.fwd[x.fwdStart[doc]:x.fwdStart[doc+1]] {
+		if t == gap {
+			continue
+		}
+		if i, ok := q.local[t]; ok {
+			m[i/64] |= 1 << (i % 64)
+		}
+	}
+	return m
+}
+
+// Coverage returns the share of the question that m matches, 0 to 1, each term
+// weighing its inverse document frequency. Terms that no passage has weigh
+// most and are never matched.
+func (q *Query) Coverage(m Matched) float64 {
+	if q.total == 0 {
+		return 0
+	}
+	sum := 0.0
+	for i, t := range q.terms {
+		if m.Has(i) {
+			sum += float64(t.idf)
+		}
+	}
+	return sum / q.total
+}
+
+// Count returns how many terms m matches.
+func (q *Query) Count(m Matched) (n int) {
+	for i := range q.terms {
+		if m.Has(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// Best returns the score that a passage would have if it had every term of the
+// question very often: what scores are held against.
+func (q *Query) Best() float64 {
+	sum := 0.0
+	for _, t := range q.terms {
+		sum += float64(t.idf*t.weight) * (k1 + 1)
+	}
+	return sum
+}

@@ -1,0 +1,114 @@
+package index
+
+import "math"
+
+// Bounds of a question: what is beyond them is not ranked by. A question of
+// 8,000 characters has about 1,300 words.
+const (
+	maxQueryTerms = 256
+	maxQueryPairs = 256
+)
+
+// A Query is a question as one index understands it.
+type Query struct {
+	terms []queryTerm
+	pairs []queryPair // neighbouring words of the question
+	local map[int32]int
+	total float64 // sum of the terms' idf, those the index lacks included
+}
+
+type queryTerm struct {
+	id     int32 // -1: in no passage
+	idf    float32
+	weight float32 // how often the question says it
+}
+
+type queryPair struct{ a, b int } // places in terms
+
+// Query analyses a question: its words without stop words and question words,
+// stemmed, each once.
+func (x *Index) Query(text string) *Query {
+	q := &Query{local: map[int32]int{}}
+	missing := map[string]int{}
+	seen := map[queryPair]bool{}
+	prev := -1
+	Words(text, func(word []byte, _, _ int) {
+		s := string(word)
+		if isStop[s] || isQuestion[s] {
+			return
+		}
+		cur := q.add(x, s, missing)
+		if p := (queryPair{prev, cur}); prev >= 0 && cur >= 0 && prev != cur && !seen[p] &&
+			len(q.pairs) < maxQueryPairs && q.terms[prev].id >= 0 && q.terms[cur].id >= 0 {
+			seen[p] = true
+			q.pairs = append(q.pairs, p)
+		}
+		prev = cur
+	})
+	for _, t := range q.terms {
+		q.total += float64(t.idf)
+	}
+	return q
+}
+
+// add counts a word of the question and returns the place of its term, or -1
+// where the question is over its bound.
+func (q *Query) add(x *Index, word string, missing map[string]int) int {
+	id := x.lookup(word)
+	if id < 0 {
+		i, ok := missing[word]
+		if !ok && len(q.terms) < maxQueryTerms {
+			i = len(q.terms)
+			missing[word] = i
+			q.terms = append(q.terms, queryTerm{id: -1, idf: x.unknownIDF()})
+		} else if !ok {
+			return -1
+		}
+		q.terms[i].weight++
+		return i
+	}
+	i, ok := q.local[id]
+	if !ok {
+		if len(q.terms) >= maxQueryTerms {
+			return -1
+		}
+		i = len(q.terms)
+		q.local[id] = i
+		q.terms = append(q.terms, queryTerm{id: id, idf: x.idf[id]})
+	}
+	q.terms[i].weight++
+	return i
+}
+
+// lookup returns the number of the term that a word stands for, or -1. Where
+// some passages are not stemmed, a word that has no stem here may still be one
+// of theirs.
+func (x *Index) lookup(word string) int32 {
+	if t, ok := x.surface[word]; ok {
+		return t
+	}
+	if t, ok := x.terms[Stem(word)]; ok {
+		return t
+	}
+	if x.plain {
+		if t, ok := x.terms[word]; ok {
+			return t
+		}
+	}
+	return -1
+}
+
+// unknownIDF is the weight of a word that no passage has: it is as telling as
+// a word can be, and counts against every passage.
+func (x *Index) unknownIDF() float32 {
+	return float32(math.Log(1 + (float64(x.n)+0.5)/0.5))
+}
+
+// Len returns how many different terms the question has.
+func (q *Query) Len() int { return len(q.terms) }
+
+// Known returns how many of them some passage has.
+func (q *Query) Known() int { return len(q.local) }
+
+// Weight returns the sum of the terms' inverse document frequencies.
+func (q *Query) Weight() float64 { return q.total }

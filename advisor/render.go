@@ -1,0 +1,129 @@
+package advisor
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	"polaris/models"
+)
+
+// wikiLinks is how many links into the wiki an entry of the Sources block has.
+const wikiLinks = 2
+
+// render writes an envelope as text that is complete on its own: what is said,
+// the sources with their quotes, and how far it may be trusted.
+func render(env *models.Envelope) string {
+	var b strings.Builder
+	b.WriteString(env.Result)
+	if env.Result == "" && env.Guardrail.Status != models.GuardrailPass {
+		b.WriteString(declined[env.Guardrail.Reasons[0]])
+	}
+	if len(env.Citations) > 0 {
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString("## Sources\n\n")
+		sources(&b, env)
+	}
+	trust := "Guardrail: " + env.Guardrail.Status
+	if len(env.Guardrail.Reasons) > 0 {
+		trust += " (" + strings.Join(env.Guardrail.Reasons, ", ") + ")"
+	}
+	fmt.Fprintf(&b, "\n\n%s · confidence %g", trust, env.Confidence)
+	for _, n := range env.Notices {
+		b.WriteString("\nNote: " + n)
+	}
+	return b.String()
+}
+
+// sources writes the numbered entries. Where the whole quotes are more than the
+// text may hold, the later ones are only in the structured citations.
+func sources(b *strings.Builder, env *models.Envelope) {
+	room := textMost - b.Len()
+	for _, c := range env.Citations {
+		room -= len(entry(c, false)) + 1
+	}
+	for i, c := range env.Citations {
+		full, short := entry(c, true), entry(c, false)
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if extra := len(full) - len(short); extra <= room {
+			room -= extra
+			b.WriteString(full)
+			continue
+		}
+		b.WriteString(short)
+	}
+}
+
+// entry writes one citation. A quote of one line stands in the entry, a longer
+// one below it as a block quote.
+func entry(c models.Citation, quoted bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d. **%s**", c.N, label(c.SourceID))
+	if l := clean(c.Locator); l != "" {
+		fmt.Fprintf(&b, " (%s)", l)
+	}
+	b.WriteString(" —")
+	block := strings.ContainsAny(c.Quote, "\n\r")
+	switch {
+	case !quoted:
+		fmt.Fprintf(&b, " (the quote of %d bytes is in the structured citations)", len(c.Quote))
+	case !block:
+		fmt.Fprintf(&b, " “%s”", c.Quote)
+	}
+	if u := link(c.Provenance.OriginURL); u != "" {
+		fmt.Fprintf(&b, " [source](%s)", u)
+	}
+	for _, w := range shown(c.Wiki) {
+		fmt.Fprintf(&b, " [wiki: %s](%s)", label(w.Entity), link(w.Ref))
+	}
+	if quoted && block {
+		for l := range strings.Lines(c.Quote) {
+			b.WriteString("\n   > " + strings.TrimRight(l, "\r\n"))
+		}
+	}
+	return b.String()
+}
+
+// shown returns the first links; the others are in the structured citation.
+func shown(links []models.WikiLink) []models.WikiLink { return links[:min(len(links), wikiLinks)] }
+
+var escapeLabel = strings.NewReplacer("*", `\*`, "[", `\[`, "]", `\]`, "`", "\\`", "<", `\<`)
+
+// label makes a name fit to stand in Markdown.
+func label(s string) string { return escapeLabel.Replace(clean(s)) }
+
+// link returns a web address fit to stand in Markdown, or "" for anything else.
+func link(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return ""
+	}
+	return strings.NewReplacer("(", "%28", ")", "%29").Replace(u.String())
+}
+
+// unprintable reports whether a character is white space, or would be invisible
+// or turn the direction of what follows.
+func unprintable(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+}
+
+// A Serving is what distinguishes one delivery of an answer from another.
+type Serving struct {
+	AnswerID  string
+	RecordURL string
+	At        time.Time
+}
+
+// Finish sets the serving fields of an envelope and ends its text with the line
+// that leads to its proof.
+func Finish(env *models.Envelope, s Serving) {
+	at := s.At.UTC()
+	env.AnswerID, env.RecordURL, env.AsOf = s.AnswerID, s.RecordURL, at.Format(time.RFC3339)
+	env.Rendered += fmt.Sprintf("\n\nAnswer %s · version %d · %s · %s", s.AnswerID, env.BrainVersion, at.Format(time.DateOnly), s.RecordURL)
+}

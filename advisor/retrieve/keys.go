@@ -1,0 +1,129 @@
+package retrieve
+
+import (
+	"strings"
+	"unicode"
+
+	"polaris/advisor/cite"
+	"polaris/models"
+)
+
+// A keymap finds passages by citation key. It files each key under the part
+// that is written even where the document is not named.
+type keymap struct {
+	byTail map[string][]keyed
+	exact  map[string][]Ref // keys as they are, for those that do not parse
+	names  []string         // by document: what may stand before its numbers, folded
+	codes  map[string]bool  // of sources
+}
+
+type keyed struct {
+	key cite.Ref
+	ref Ref
+}
+
+func newKeymap(c *models.Corpus) keymap {
+	m := keymap{byTail: map[string][]keyed{}, exact: map[string][]Ref{}, codes: map[string]bool{}}
+	for d := range c.Docs {
+		doc := &c.Docs[d]
+		if doc.Source.Code != "" {
+			m.codes[doc.Source.Code] = true
+		}
+		m.names = append(m.names, initials(doc.Source.Title))
+		for p := range doc.Passages {
+			key := doc.Passages[p].Key
+			m.exact[key] = append(m.exact[key], Ref{d, p})
+			if k, err := cite.Parse(key); err == nil {
+				m.byTail[k.Tail()] = append(m.byTail[k.Tail()], keyed{k, Ref{d, p}})
+			}
+		}
+	}
+	return m
+}
+
+// initials returns the first letters of a title's words, "fcra" for the Fair
+// Credit Reporting Act, and "" for a title of one word.
+func initials(title string) string {
+	var b strings.Builder
+	for w := range strings.FieldsSeq(title) {
+		if r := rune(w[0]); unicode.IsUpper(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	if b.Len() < 2 {
+		return ""
+	}
+	return b.String()
+}
+
+// lookup returns the passages that r names: all of them, where r does not say
+// which source it means.
+func (f *Finder) lookup(r cite.Ref) []Ref {
+	var out []Ref
+	for _, k := range f.keys.byTail[r.Tail()] {
+		if r.Matches(k.key) {
+			out = append(out, k.ref)
+		}
+	}
+	if len(out) > 0 || r.Code == "" {
+		return out
+	}
+	// "FCRA 1681m(a)": the code says which document, whose keys say it otherwise.
+	bare := r.Bare()
+	for _, k := range f.keys.byTail[bare.Tail()] {
+		doc := f.Doc(k.ref)
+		if bare.Matches(k.key) && (strings.EqualFold(r.Code, doc.Source.Code) || strings.EqualFold(r.Code, f.keys.names[k.ref.Doc])) {
+			out = append(out, k.ref)
+		}
+	}
+	return out
+}
+
+// Key returns the passages that a citation key names.
+func (f *Finder) Key(key string) []Ref {
+	if refs := f.keys.exact[key]; len(refs) > 0 {
+		return refs
+	}
+	r, err := cite.Parse(key)
+	if err != nil {
+		return nil
+	}
+	return f.lookup(r)
+}
+
+// Named returns the passages whose keys the question names, in its order, the
+// citations in it that name nothing here, and the question without all of
+// these: its words. A number that could be an amount, or capitals that are no
+// source's code, are a citation only if there is such a key.
+func (f *Finder) Named(question string) (found []Found, missing []string, rest string) {
+	seen := map[Ref]bool{}
+	var words strings.Builder
+	end := 0
+	for _, m := range cite.Find(question) {
+		refs := f.lookup(m.Ref)
+		if len(refs) == 0 && m.Strength != cite.Named && !f.keys.codes[m.Ref.Code] {
+			continue
+		}
+		if len(refs) == 0 {
+			missing = append(missing, strings.Join(strings.Fields(question[m.Start:m.End]), " "))
+		}
+		for _, ref := range refs {
+			if !seen[ref] {
+				seen[ref] = true
+				found = append(found, f.Provision(ref, ByKey, 1))
+			}
+		}
+		if m.Start >= end {
+			words.WriteString(question[end:m.Start] + " ")
+			end = m.End
+		}
+	}
+	words.WriteString(question[end:])
+	return found, missing, words.String()
+}
+
+// Provision returns a passage with all that stands below it.
+func (f *Finder) Provision(ref Ref, why string, score float64) Found {
+	p := f.Passage(ref)
+	return Found{Ref: ref, Start: p.Start, End: p.SpanEnd, Whole: true, Why: why, Score: score}
+}
