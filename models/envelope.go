@@ -23,6 +23,9 @@ type Envelope struct {
 	TopicsIgnored []string `json:"-"`
 }
 
+// Text renders the envelope for clients that show text only.
+func (e *Envelope) Text() string { return e.Rendered }
+
 // A Citation is a verbatim span of a published source.
 type Citation struct {
 	N            int          `json:"n" jsonschema:"its number in the text and in the Sources block; equal spans share one"`

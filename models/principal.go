@@ -56,11 +56,12 @@ const (
 	MayReadRecords Right = "read_records" // every answer's record, not only one's own
 	MayAudit       Right = "audit"        // the audit log
 	MayAdminister  Right = "administer"   // the instance: make brains and persons
+	MayEnter       Right = "enter"        // sign in, and set the instance up: what a visitor may
 )
 
 // Rights returns every right.
 func Rights() []Right {
-	return []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayKeys, MayMembers, MayReadRecords, MayAudit, MayAdminister}
+	return []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayKeys, MayMembers, MayReadRecords, MayAudit, MayAdminister, MayEnter}
 }
 
 var curating = []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayReadRecords}
@@ -89,6 +90,7 @@ const (
 	KindKey      PrincipalKind = "key"      // an API key
 	KindTerminal PrincipalKind = "terminal" // whoever has a shell on the host
 	KindSystem   PrincipalKind = "system"   // Polaris itself; has no way in from outside
+	KindVisitor  PrincipalKind = "visitor"  // nobody yet: at the sign-in page or a one-time link
 )
 
 // A Principal is whoever is asking, on every surface. It is made by a guard
@@ -119,8 +121,11 @@ func (p Principal) May(r Right) bool {
 	if p.Kind == KindSystem || p.Kind == KindTerminal {
 		return true // a shell on the host is the root of trust
 	}
-	if r == MayAdminister {
+	switch r {
+	case MayAdminister:
 		return p.Kind == KindPerson && p.InstanceAdmin
+	case MayEnter:
+		return p.Kind == KindVisitor
 	}
 	byRole := slices.ContainsFunc(p.Roles, func(o Role) bool { return slices.Contains(rightsOfRole[o], r) })
 	if p.Kind != KindKey {

@@ -31,7 +31,8 @@ type AuditRow struct {
 // Detail is what only some audit rows have.
 type Detail struct {
 	Rationale     string   `json:"rationale,omitempty"`
-	FourEyes      string   `json:"four_eyes,omitempty"` // "off" or "bootstrap" where a second person was not asked
+	ApprovedBy    string   `json:"approved_by,omitempty"` // named at a terminal, verified by nobody
+	FourEyes      string   `json:"four_eyes,omitempty"`   // "off" or "bootstrap" where a second person was not asked
 	Version       int      `json:"version,omitempty"`
 	TopicsUsed    []string `json:"topics_used,omitempty"`
 	TopicsIgnored []string `json:"topics_ignored,omitempty"`
@@ -138,3 +139,14 @@ const (
 	SessionIdle     = 12 * time.Hour
 	SessionAbsolute = 7 * 24 * time.Hour
 )
+
+// HashEnvelope returns the SHA-256 of an answer's JSON: what the audit row keeps
+// of it, so that the body can be checked, and can expire, outside the chain.
+func HashEnvelope(e *Envelope) []byte {
+	b, err := json.Marshal(e)
+	if err != nil {
+		panic("envelope: " + err.Error())
+	}
+	h := sha256.Sum256(b)
+	return h[:]
+}

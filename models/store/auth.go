@@ -85,9 +85,7 @@ func (s *Store) SessionByHash(ctx context.Context, hash []byte) (*SignedIn, erro
 }
 
 // InsertSession saves a new session.
-func (s *Store) InsertSession(ctx context.Context, m *models.Session) error {
-	return mapped(s.db.WithContext(ctx).Create(m).Error)
-}
+func (tx *Tx) InsertSession(m *models.Session) error { return tx.db.Create(m).Error }
 
 // TouchSession notes that a session was used.
 func (s *Store) TouchSession(ctx context.Context, hash []byte, at time.Time) error {

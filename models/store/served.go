@@ -140,15 +140,35 @@ func queueServed(b *pgx.Batch, e *served) error {
 	return nil
 }
 
-var noAnswer = fault.New(fault.NotFound, "No such answer.").WithCode("no_such_answer")
+// NoAnswer is the answer for a record that is not there and for one that the
+// caller may not read.
+var NoAnswer = fault.New(fault.NotFound, "No such answer.").WithCode("no_such_answer")
 
 // Answer returns the record of a served answer.
 func (tx *Tx) Answer(id string) (*models.Answer, error) {
-	return one[models.Answer](tx.db.Where("brain_id = ? AND id = ?", tx.Brain, id), noAnswer)
+	return one[models.Answer](tx.db.Where("brain_id = ? AND id = ?", tx.Brain, id), NoAnswer)
 }
 
 // Answers returns the newest n answers, newest first.
 func (tx *Tx) Answers(n int) ([]models.Answer, error) {
 	var as []models.Answer
 	return as, tx.db.Where("brain_id = ?", tx.Brain).Order("at DESC, id").Limit(n).Find(&as).Error
+}
+
+// TextAround returns the bytes of a revision's text from start to end, both cut
+// to the text. Only that piece leaves the database.
+func (tx *Tx) TextAround(sourceID string, revision, start, end int) (string, error) {
+	start = max(0, start)
+	var text []byte
+	res := tx.db.Raw(`SELECT substring(convert_to(text, 'UTF8') FROM ? FOR ?) FROM revisions WHERE brain_id = ? AND source_id = ? AND n = ?`,
+		start+1, max(0, end-start), tx.Brain, sourceID, revision).Scan(&text)
+	if res.Error == nil && res.RowsAffected == 0 {
+		return "", fault.New(fault.NotFound, "No such revision.")
+	}
+	return string(text), res.Error
+}
+
+// AuditRow returns one row of the brain's audit log.
+func (tx *Tx) AuditRow(id int64) (*models.AuditRow, error) {
+	return one[models.AuditRow](tx.db.Table("audit").Where("brain_id = ? AND id = ?", tx.Brain, id), fault.New(fault.NotFound, "No such audit row."))
 }

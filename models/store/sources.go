@@ -151,3 +151,12 @@ func (tx *Tx) CorpusOf(m models.Manifest) (*models.Corpus, error) {
 	}
 	return c, nil
 }
+
+// DraftKeys returns the citation keys of every passage of the draft.
+func (tx *Tx) DraftKeys() ([]string, error) {
+	var ks []string
+	err := tx.db.Model(&models.Passage{}).Select("passages.key").
+		Joins("JOIN sources s ON s.brain_id = passages.brain_id AND s.id = passages.source_id AND s.head = passages.revision").
+		Where("passages.brain_id = ?", tx.Brain).Scan(&ks).Error
+	return ks, err
+}

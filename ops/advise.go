@@ -1,0 +1,242 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"polaris/advisor"
+	"polaris/models"
+	"polaris/models/fault"
+)
+
+// AskIn is a question put to the published brain.
+type AskIn struct {
+	Query    string   `json:"query" jsonschema:"the question, in full sentences; citation keys in it are looked up exactly"`
+	TopicIDs []string `json:"topic_ids,omitempty" jsonschema:"ids of at most two topic cards to scope the question to, from topic_cards; unknown ids are ignored"`
+}
+
+// everywhere is where the advisor's tools are offered.
+const everywhere = Web | CLI | Stdio | Hosted | REST | OpenAI
+
+// Answer answers a question with verified citations.
+var Answer = &Op[AskIn, *models.Envelope]{
+	Name: "answer", Tool: "answer", Title: "Answer a question", Route: "POST /v1/brains/{brain_id}/answers",
+	Summary: "Answer a question from the published brain. Every sentence of `result` is quoted verbatim from a citation; `guardrail.status` other than `pass` means that the brain does not ground an answer: say so instead of guessing. Reproduce the `## Sources` block when you pass the answer on.",
+	Class:   Read, Needs: models.MayAsk, Offered: everywhere, Serves: true,
+	Run: func(ctx context.Context, e *Env, in AskIn) (*models.Envelope, error) {
+		return e.ask(ctx, in, (*advisor.Engine).Answer)
+	},
+}
+
+// Retrieve returns the passages that would ground an answer.
+var Retrieve = &Op[AskIn, *models.Envelope]{
+	Name: "retrieve", Tool: "retrieve", Title: "Retrieve passages", Route: "POST /v1/brains/{brain_id}/retrieve",
+	Summary: "Return the verbatim passages of the published brain that bear on a question, best first, without an answer. Name a citation (`12 CFR 1002.9(a)`) to get exactly that provision.",
+	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI, Serves: true,
+	Run: func(ctx context.Context, e *Env, in AskIn) (*models.Envelope, error) {
+		return e.ask(ctx, in, (*advisor.Engine).Retrieve)
+	},
+}
+
+// ask puts the question to the engine of the published version, and fills in
+// the audit row and the record that the answer will wait for.
+func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, context.Context, advisor.Question) *models.Envelope) (*models.Envelope, error) {
+	if err := e.desk.checkQuery(in); err != nil {
+		return nil, err
+	}
+	q := advisor.Question{Text: in.Query, TopicIDs: in.TopicIDs}
+	engine, err := e.engine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var env *models.Envelope
+	if engine == nil {
+		env = advisor.NoVersion(q)
+	} else {
+		env = how(engine, ctx, q)
+	}
+	id := models.NewID("ans")
+	advisor.Finish(env, advisor.Serving{AnswerID: id, RecordURL: e.desk.RecordURL(e.Call.Brain, id), At: e.Now})
+	e.record(id, in, env)
+	return env, nil
+}
+
+// engine returns the engine of the published version, nil where none is
+// published.
+func (e *Env) engine(ctx context.Context) (*advisor.Engine, error) {
+	version := e.Call.By.Published
+	if e.Call.By.Kind == models.KindSystem {
+		b, err := e.Store().Brain(ctx, e.Call.Brain)
+		if err != nil {
+			return nil, err
+		}
+		version = b.Published
+	}
+	if version == 0 {
+		return nil, nil
+	}
+	return e.Shelf().Engine(ctx, e.Call.Brain, version)
+}
+
+// RecordURL returns the address of an answer's record.
+func (d *Desk) RecordURL(brain models.BrainID, answer string) string {
+	return d.Settings.PublicURL + "/brains/" + string(brain) + "/answers/" + answer
+}
+
+func (d *Desk) checkQuery(in AskIn) error {
+	n := utf8.RuneCountInString(in.Query)
+	switch {
+	case strings.TrimSpace(in.Query) == "":
+		return fault.Field("query", "Ask a question: query is empty.")
+	case !utf8.ValidString(in.Query) || strings.ContainsRune(in.Query, 0):
+		return fault.Field("query", "The question is not valid UTF-8 text.")
+	case n > d.Settings.MaxQueryChars:
+		return fault.Field("query", "The question has %d characters; at most %d are read (POLARIS_MAX_QUERY_CHARS).", n, d.Settings.MaxQueryChars)
+	case len(in.TopicIDs) > 100:
+		return fault.Field("topic_ids", "At most two topic cards scope a question.")
+	}
+	return nil
+}
+
+// record fills in the row and the record of a served answer.
+func (e *Env) record(id string, in AskIn, env *models.Envelope) {
+	a := e.Audit
+	a.Target = id
+	a.Detail.Version, a.Detail.Guardrail = env.BrainVersion, env.Guardrail.Status
+	a.Detail.TopicsUsed, a.Detail.TopicsIgnored = env.TopicsUsed, bounded(env.TopicsIgnored)
+	for _, c := range env.Citations {
+		p := c.Provenance
+		a.Detail.Spans = append(a.Detail.Spans, fmt.Sprintf("%s@%d:%d-%d", p.SourceDocPK, p.Revision, p.Start, p.End))
+	}
+	e.Record = &models.Answer{BrainID: e.Call.Brain, ID: id, At: e.Now, Query: in.Query, Topics: append([]string{}, env.TopicsUsed...), Version: env.BrainVersion,
+		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Envelope: *env}
+	a.Detail.BodyHash = fmt.Sprintf("%x", models.HashEnvelope(env))
+}
+
+// bounded keeps what a caller made up from filling the audit log.
+func bounded(ids []string) []string {
+	const most, longest = 10, 100
+	out := make([]string, 0, min(len(ids), most))
+	for _, id := range ids[:min(len(ids), most)] {
+		if len(id) > longest {
+			id = strings.ToValidUTF8(id[:longest], "") + "…"
+		}
+		out = append(out, strings.ReplaceAll(id, "\x00", ""))
+	}
+	return out
+}
+
+// TopicList is the published topic cards.
+type TopicList struct {
+	Topics []models.Topic `json:"topics"`
+	Notice string         `json:"notice,omitempty"`
+}
+
+// Text renders the list for clients that show text only.
+func (l TopicList) Text() string {
+	if len(l.Topics) == 0 {
+		return orElse(l.Notice, "No topic cards are published. Ask without topic_ids.")
+	}
+	var b strings.Builder
+	for _, t := range l.Topics {
+		fmt.Fprintf(&b, "- `%s` — %s\n  covers: %s\n  anchors: %s\n", t.ID, t.Label, t.Covers, strings.Join(t.Anchors, "; "))
+		if t.UnsupportableAnchors > 0 {
+			fmt.Fprintf(&b, "  %d of its anchors have no text in this version\n", t.UnsupportableAnchors)
+		}
+	}
+	return b.String()
+}
+
+const nothingPublished = "No version of this brain is published yet."
+
+// TopicCards lists the subjects that the published brain can be asked about.
+var TopicCards = &Op[None, TopicList]{
+	Name: "topic_cards", Tool: "topic_cards", Title: "List topic cards", Route: "GET /v1/brains/{brain_id}/topic-cards",
+	Summary: "List the subjects this brain knows it can be asked about. Match a question against `covers`, then pass the card's `id` in `topic_ids` of answer or retrieve.",
+	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI,
+	Run: func(ctx context.Context, e *Env, _ None) (TopicList, error) {
+		engine, err := e.engine(ctx)
+		if err != nil || engine == nil {
+			return TopicList{Topics: []models.Topic{}, Notice: nothingPublished}, err
+		}
+		return TopicList{Topics: engine.Topics()}, nil
+	},
+}
+
+// ReadWikiIn names an article, or nothing for the index.
+type ReadWikiIn struct {
+	Entity string `json:"entity,omitempty" jsonschema:"title of the article to read; leave it out for the index"`
+}
+
+// WikiPage is the index of the wiki, or one article of it.
+type WikiPage struct {
+	Categories []models.WikiCategory `json:"categories,omitempty" jsonschema:"the index: categories with their titles"`
+	Title      string                `json:"title,omitempty"`
+	Category   string                `json:"category,omitempty"`
+	Markdown   string                `json:"markdown,omitempty"`
+	Sources    []string              `json:"sources,omitempty"`
+	Related    []string              `json:"related,omitempty"`
+	Notice     string                `json:"notice,omitempty"`
+}
+
+// Text renders the page for clients that show text only.
+func (p WikiPage) Text() string {
+	if p.Title != "" {
+		return p.Markdown
+	}
+	if len(p.Categories) == 0 {
+		return orElse(p.Notice, "The wiki is empty.")
+	}
+	var b strings.Builder
+	for _, c := range p.Categories {
+		fmt.Fprintf(&b, "## %s\n", c.Name)
+		for _, t := range c.Titles {
+			fmt.Fprintf(&b, "- %s\n", t)
+		}
+	}
+	return b.String()
+}
+
+// ReadWiki shows the published wiki: its index, or one article.
+var ReadWiki = &Op[ReadWikiIn, WikiPage]{
+	Name: "read_wiki", Tool: "read_wiki", Title: "Read the wiki", Route: "GET /v1/brains/{brain_id}/wiki/{entity}",
+	Summary: "Browse the published brain as articles. Leave `entity` out for the index of titles; pass a title for that article.",
+	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI,
+	Run: func(ctx context.Context, e *Env, in ReadWikiIn) (WikiPage, error) {
+		if len(in.Entity) > 500 {
+			return WikiPage{}, fault.Field("entity", "A title is at most 500 bytes long.")
+		}
+		engine, err := e.engine(ctx)
+		if err != nil || engine == nil {
+			return WikiPage{Notice: nothingPublished}, err
+		}
+		if in.Entity == "" {
+			return WikiPage{Categories: engine.Wiki()}, nil
+		}
+		a, nearest, err := engine.Article(in.Entity)
+		if fault.Is(err, fault.NotFound) {
+			return WikiPage{}, noArticle(in.Entity, nearest)
+		}
+		if err != nil {
+			return WikiPage{}, err
+		}
+		return WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related}, nil
+	},
+}
+
+func noArticle(entity string, nearest []string) error {
+	f := &fault.Error{Kind: fault.NotFound, Code: "no_such_article", Field: "entity", Message: fmt.Sprintf("There is no article %q.", entity)}
+	if len(nearest) > 0 {
+		f.Message += " Nearest: " + strings.Join(nearest, "; ") + "."
+	}
+	return f
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,159 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/models/store"
+)
+
+// AnswerIDIn names an answer's record.
+type AnswerIDIn struct {
+	ID string `json:"id"`
+}
+
+// AnswerRecord is the proof of a served answer.
+type AnswerRecord struct {
+	AnswerID  string          `json:"answer_id"`
+	At        time.Time       `json:"served_at"`
+	Actor     string          `json:"actor"`
+	KeyID     string          `json:"key_id,omitempty"`
+	Surface   string          `json:"surface"`
+	Envelope  models.Envelope `json:"envelope"`
+	Intact    bool            `json:"intact"`               // the body has the hash in its audit row, and each quote its source's bytes
+	ChainSeq  int64           `json:"chain_seq,omitempty"`  // place in the audit chain; 0 while unsealed
+	ChainHash string          `json:"chain_hash,omitempty"` // hex
+	Published *models.Version `json:"version,omitempty"`
+	Contexts  []Context       `json:"-"` // of each citation, in its order, for the page
+}
+
+// A Context is a quote in the text around it.
+type Context struct{ Before, Quote, After string }
+
+// GetAnswer shows the record of a served answer: to whoever may read records,
+// and to the person or key that asked.
+var GetAnswer = &Op[AnswerIDIn, *AnswerRecord]{
+	Name: "answers.get", Title: "Show an answer's record", Route: "GET /v1/brains/{brain_id}/answers/{id}", Summary: "Show the record of a served answer: its quotes in their frozen revisions, who asked, and its place in the audit chain.",
+	Class: Read, Needs: models.MayAsk, Offered: Web | CLI | REST,
+	Run: func(_ context.Context, e *Env, in AnswerIDIn) (*AnswerRecord, error) {
+		a, err := e.Tx.Answer(in.ID)
+		if err != nil {
+			return nil, err
+		}
+		own := a.KeyID != "" && a.KeyID == e.Call.By.KeyID || e.Call.By.KeyID == "" && a.Person != "" && a.Person == e.Call.By.Person
+		if !own && !e.Call.By.May(models.MayReadRecords) {
+			return nil, store.NoAnswer
+		}
+		return recordOf(e.Tx, a)
+	},
+}
+
+// recordOf holds a stored answer against its audit row and its sources.
+func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
+	r := &AnswerRecord{AnswerID: a.ID, At: a.At.UTC(), Actor: a.Actor, KeyID: a.KeyID, Surface: a.Surface, Envelope: a.Envelope}
+	row, err := tx.AuditRow(a.AuditID)
+	if err != nil {
+		return nil, err
+	}
+	r.Intact = row.Detail.BodyHash == fmt.Sprintf("%x", models.HashEnvelope(&a.Envelope))
+	for _, c := range a.Envelope.Citations {
+		ctx, same, err := contextOf(tx, c)
+		if err != nil {
+			return nil, err
+		}
+		r.Contexts = append(r.Contexts, ctx)
+		r.Intact = r.Intact && same
+	}
+	link, err := tx.LinkOf(a.AuditID)
+	if err != nil {
+		return nil, err
+	}
+	if link.Seq > 0 {
+		r.ChainSeq, r.ChainHash = link.Seq, fmt.Sprintf("%x", link.Hash)
+	}
+	if a.Version > 0 {
+		r.Published, err = tx.Version(a.Version)
+	}
+	return r, err
+}
+
+// around is how many bytes of text a record shows on either side of a quote.
+const around = 240
+
+// contextOf returns the text around a citation's quote, and whether the quote
+// is still what its source says there.
+func contextOf(tx *store.Tx, c models.Citation) (Context, bool, error) {
+	p := c.Provenance
+	if c.Kind != "passage" {
+		return Context{Quote: c.Quote}, true, nil
+	}
+	text, err := tx.TextAround(p.SourceDocPK, p.Revision, p.Start-around, p.End+around)
+	if fault.Is(err, fault.NotFound) {
+		return Context{Quote: c.Quote}, false, nil
+	}
+	if err != nil {
+		return Context{}, false, err
+	}
+	from := max(0, p.Start-around)
+	lo, hi := p.Start-from, p.End-from
+	if lo < 0 || hi > len(text) || lo > hi {
+		return Context{Quote: c.Quote}, false, nil
+	}
+	ctx := Context{Before: whole(text[:lo]), Quote: text[lo:hi], After: whole(text[hi:])}
+	return ctx, ctx.Quote == c.Quote, nil
+}
+
+// whole drops the halves of characters that cutting by bytes leaves at the ends.
+func whole(s string) string {
+	for len(s) > 0 && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	for len(s) > 0 {
+		if r, n := utf8.DecodeLastRuneInString(s); r != utf8.RuneError || n != 1 {
+			break
+		}
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// AnswerList is the newest answers of a brain.
+type AnswerList struct {
+	Answers []AnswerLine `json:"answers"`
+}
+
+// An AnswerLine is one served answer in a list.
+type AnswerLine struct {
+	ID        string    `json:"answer_id"`
+	At        time.Time `json:"served_at"`
+	Query     string    `json:"query"`
+	Guardrail string    `json:"guardrail"`
+	Surface   string    `json:"surface"`
+	Actor     string    `json:"actor"`
+	Version   int       `json:"version"`
+}
+
+// ListAnswers lists the newest served answers.
+var ListAnswers = &Op[None, AnswerList]{
+	Name: "answers.list", Title: "List answers", Summary: "List the newest 100 served answers.",
+	Class: Read, Needs: models.MayReadRecords, Offered: Web | CLI,
+	Run: func(_ context.Context, e *Env, _ None) (AnswerList, error) {
+		as, err := e.Tx.Answers(100)
+		out := AnswerList{Answers: make([]AnswerLine, len(as))}
+		for i, a := range as {
+			out.Answers[i] = AnswerLine{a.ID, a.At.UTC(), a.Query, a.Envelope.Guardrail.Status, a.Surface, a.Actor, a.Version}
+		}
+		return out, err
+	},
+}
+
+// VerifyAudit recomputes the brain's audit chain.
+var VerifyAudit = &Op[None, *store.ChainReport]{
+	Name: "audit.verify", Title: "Verify the audit log", Summary: "Recompute the audit chain and name what was changed, removed, reordered or inserted.",
+	Class: Read, Needs: models.MayAudit, Offered: CLI,
+	Run: func(_ context.Context, e *Env, _ None) (*store.ChainReport, error) { return e.Tx.VerifyChain() },
+}

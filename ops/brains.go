@@ -1,0 +1,153 @@
+package ops
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/models/store"
+)
+
+// CreateBrainIn describes a new brain and its first owner.
+type CreateBrainIn struct {
+	ID         models.BrainID `json:"id"`
+	Name       string         `json:"name"`
+	OwnerEmail string         `json:"owner"`
+	FourEyes   bool           `json:"four_eyes"`
+}
+
+// CreatedBrain is a new brain, and a sign-in link where its owner is new.
+type CreatedBrain struct {
+	Brain models.Brain `json:"brain"`
+	Owner CreatedUser  `json:"owner"`
+}
+
+// CreateBrain makes a brain with its owner, whose person is made if there is
+// none. The call's brain is the new one.
+var CreateBrain = &Op[CreateBrainIn, CreatedBrain]{
+	Name: "brains.create", Title: "Create a brain", Summary: "Make a brain and its owner.",
+	Class: Reversible, Needs: models.MayAdminister, Offered: Web | CLI,
+	Run: createBrain,
+}
+
+func createBrain(_ context.Context, e *Env, in CreateBrainIn) (CreatedBrain, error) {
+	var out CreatedBrain
+	if !in.ID.Valid() || in.ID != e.Call.Brain {
+		return out, fault.Field("id", "A brain's id is a lower-case letter, then up to 39 lower-case letters, digits and hyphens.")
+	}
+	if in.Name = clean(in.Name); in.Name == "" || len(in.Name) > 200 {
+		return out, fault.Field("name", "Give the brain a name of at most 200 bytes.")
+	}
+	e.Audit.Target = string(in.ID)
+	if !in.FourEyes {
+		e.Audit.Detail.FourEyes = "off"
+	}
+	out.Brain = models.Brain{ID: in.ID, Name: in.Name, FourEyes: in.FourEyes, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}
+	if err := e.Tx.InsertBrain(&out.Brain); err != nil {
+		return out, err
+	}
+	owner, err := addMember(e, in.OwnerEmail, "", []models.Role{models.RoleOwner})
+	out.Owner = owner
+	return out, err
+}
+
+// CreateUserIn describes a person, and what they become in the call's brain.
+type CreateUserIn struct {
+	Email string        `json:"email"`
+	Name  string        `json:"name,omitempty"`
+	Roles []models.Role `json:"roles"`
+
+	Password string `json:"password,omitempty"` // empty: a one-time link is made instead
+}
+
+// CreatedUser is a member. Link is a one-time sign-in token, for a person who
+// has no password yet.
+type CreatedUser struct {
+	PersonID string        `json:"person_id"`
+	Email    string        `json:"email"`
+	Roles    []models.Role `json:"roles"`
+	New      bool          `json:"new"`
+	Link     string        `json:"sign_in_token,omitempty"`
+}
+
+// CreateUser makes a person where there is none, and a member of the brain.
+var CreateUser = &Op[CreateUserIn, CreatedUser]{
+	Name: "users.create", Title: "Add a person", Summary: "Make a person and give them roles in the brain.",
+	Class: Reversible, Needs: models.MayMembers, Offered: CLI,
+	Stage: func(_ context.Context, _ *Env, in CreateUserIn) (any, error) {
+		if in.Password == "" {
+			return "", nil
+		}
+		if err := checkPassword(in.Password); err != nil {
+			return nil, err
+		}
+		return hashPassword(in.Password), nil
+	},
+	Run: func(_ context.Context, e *Env, in CreateUserIn) (CreatedUser, error) {
+		for _, r := range in.Roles {
+			if !slices.Contains(models.Roles(), r) {
+				return CreatedUser{}, fault.Field("roles", "%q is no role. Roles are %v.", r, models.Roles())
+			}
+		}
+		if len(in.Roles) == 0 {
+			return CreatedUser{}, fault.Field("roles", "Give at least one role of %v.", models.Roles())
+		}
+		u, err := addMember(e, in.Email, in.Name, in.Roles)
+		if err == nil && in.Password != "" {
+			u.Link = ""
+			err = e.Tx.SetPassword(u.PersonID, "", e.Staged.(string))
+		}
+		return u, err
+	},
+}
+
+// addMember finds or makes the person and sets their roles. A person who has
+// no password yet gets a one-time link.
+func addMember(e *Env, email, name string, roles []models.Role) (CreatedUser, error) {
+	u := CreatedUser{Roles: roles}
+	addr, ok := models.CleanEmail(email)
+	if !ok {
+		return u, fault.Field("email", "%q is no e-mail address.", email)
+	}
+	e.Audit.Target = addr
+	p, err := e.Tx.PersonByEmail(addr)
+	if fault.Is(err, fault.NotFound) {
+		if p, err = newPerson(addr, name, e); err == nil {
+			u.New = true
+			err = e.Tx.InsertPerson(p)
+		}
+	}
+	if err != nil {
+		return u, err
+	}
+	u.PersonID, u.Email = p.ID, p.Email
+	if err := e.Tx.SetMembership(p.ID, roles); err != nil {
+		return u, err
+	}
+	if p.PasswordHash != "" {
+		return u, nil
+	}
+	u.Link = models.RandomBase62(32)
+	return u, e.Tx.InsertLink(HashSecret(u.Link), store.LinkSignIn, p.ID, e.Now, e.Now.Add(SignInLinkLife))
+}
+
+// newPerson returns an unsaved person. Where no name is given the address
+// stands in for it.
+func newPerson(email, name string, e *Env) (*models.Person, error) {
+	addr, ok := models.CleanEmail(email)
+	if !ok {
+		return nil, fault.Field("email", "This is no e-mail address.")
+	}
+	if name = clean(name); name == "" {
+		name = addr
+	}
+	if len(name) > 200 {
+		return nil, fault.Field("name", "A name is at most 200 bytes long.")
+	}
+	return &models.Person{ID: models.NewID("per"), Email: addr, Name: name, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}, nil
+}
+
+// seconds returns n seconds.
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

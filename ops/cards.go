@@ -1,0 +1,134 @@
+package ops
+
+import (
+	"context"
+
+	"polaris/advisor/cite"
+	"polaris/models"
+	"polaris/models/fault"
+)
+
+// SaveCardIn is a topic card to make, or to replace where the id is there.
+type SaveCardIn struct {
+	ID      string   `json:"id,omitempty"` // default: from the label
+	Label   string   `json:"label"`
+	Covers  string   `json:"covers"`
+	Anchors []string `json:"anchors"`
+}
+
+// SavedCard is a saved card, and which anchors the draft cannot supply.
+type SavedCard struct {
+	Card          models.TopicCard `json:"card"`
+	New           bool             `json:"new"`
+	Unsupportable []string         `json:"unsupportable_anchors"`
+}
+
+// SaveCard makes or replaces a topic card of the draft. An anchor that the
+// draft lacks is kept and counted: the text may come later.
+var SaveCard = &Op[SaveCardIn, SavedCard]{
+	Name: "topic_cards.save", Title: "Save a topic card", Summary: "Make or replace a topic card of the draft.",
+	Class: Judgement, Needs: models.MayEditDraft, Offered: Web | CLI,
+	Run: saveCard,
+}
+
+func saveCard(_ context.Context, e *Env, in SaveCardIn) (SavedCard, error) {
+	c, err := checkCard(in)
+	if err != nil {
+		return SavedCard{}, err
+	}
+	e.Audit.Target = c.ID
+	old, err := e.Tx.TopicCard(c.ID)
+	out := SavedCard{New: fault.Is(err, fault.NotFound), Unsupportable: []string{}}
+	if err != nil && !out.New {
+		return out, err
+	}
+	if old != nil {
+		c.Rev = old.Rev
+	}
+	c.Rev++
+	c.UpdatedAt, c.UpdatedBy = e.Now, e.Call.By.Actor
+	if err := e.Tx.SaveTopicCard(&c); err != nil {
+		return out, err
+	}
+	out.Card = c
+	keys, err := e.Tx.DraftKeys()
+	if err != nil {
+		return out, err
+	}
+	for _, a := range c.Anchors {
+		if !supplied(a, keys) {
+			out.Unsupportable = append(out.Unsupportable, a)
+		}
+	}
+	return out, nil
+}
+
+// checkCard returns the card that the input describes.
+func checkCard(in SaveCardIn) (models.TopicCard, error) {
+	c := models.TopicCard{ID: in.ID, Label: clean(in.Label), Covers: clean(in.Covers), Anchors: []string{}}
+	if c.ID == "" {
+		c.ID = models.Slug(c.Label)
+	}
+	switch {
+	case c.Label == "" || len(c.Label) > 200:
+		return c, fault.Field("label", "Give the card a label of at most 200 bytes.")
+	case c.ID == "" || c.ID != models.Slug(c.ID):
+		return c, fault.Field("id", "A card's id is lower-case letters, digits and single hyphens, at most 64.")
+	case c.Covers == "" || len(c.Covers) > 2000:
+		return c, fault.Field("covers", "Say in at most 2,000 bytes which situations the card covers, in the words people ask in.")
+	case len(in.Anchors) == 0 || len(in.Anchors) > 20:
+		return c, fault.Field("anchors", "Name between 1 and 20 citation keys that answers turn on.")
+	}
+	for _, a := range in.Anchors {
+		ref, err := cite.Parse(a)
+		if err != nil {
+			return c, fault.Field("anchors", "%q is no citation key. Write it as in `12 CFR 1002.9(a)` or `HB 4.2`.", a)
+		}
+		c.Anchors = append(c.Anchors, ref.String())
+	}
+	return c, nil
+}
+
+// supplied reports whether an anchor names one of the keys.
+func supplied(anchor string, keys []string) bool {
+	ref, err := cite.Parse(anchor)
+	if err != nil {
+		return false
+	}
+	for _, k := range keys {
+		if kr, err := cite.Parse(k); err == nil && ref.Matches(kr) {
+			return true
+		}
+	}
+	return false
+}
+
+// CardList is the draft's topic cards, by id.
+type CardList struct {
+	Cards []models.TopicCard `json:"cards"`
+}
+
+// ListCards lists the draft's topic cards.
+var ListCards = &Op[None, CardList]{
+	Name: "topic_cards.list", Title: "List topic cards", Summary: "List the draft's topic cards.",
+	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
+	Run: func(_ context.Context, e *Env, _ None) (CardList, error) {
+		cs, err := e.Tx.TopicCards()
+		return CardList{cs}, err
+	},
+}
+
+// DeleteCardIn names a card.
+type DeleteCardIn struct {
+	ID string `json:"id"`
+}
+
+// DeleteCard removes a topic card from the draft.
+var DeleteCard = &Op[DeleteCardIn, None]{
+	Name: "topic_cards.delete", Title: "Delete a topic card", Summary: "Remove a topic card from the draft.",
+	Class: Judgement, Needs: models.MayEditDraft, Offered: Web | CLI,
+	Run: func(_ context.Context, e *Env, in DeleteCardIn) (None, error) {
+		e.Audit.Target = in.ID
+		return None{}, e.Tx.DeleteTopicCard(in.ID)
+	},
+}

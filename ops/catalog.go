@@ -1,0 +1,45 @@
+package ops
+
+// A Catalog is a list of operations.
+type Catalog []*Entry
+
+// All returns every operation. A test checks that none is missing.
+func All() Catalog {
+	return Catalog{
+		// the advisor
+		Answer.Entry(), Retrieve.Entry(), TopicCards.Entry(), ReadWiki.Entry(),
+		// records
+		GetAnswer.Entry(), ListAnswers.Entry(), VerifyAudit.Entry(),
+		// the draft
+		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(),
+		SaveCard.Entry(), ListCards.Entry(), DeleteCard.Entry(),
+		// versions
+		PublishVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(),
+		// keys and people
+		CreateAPIKey.Entry(), ListAPIKeys.Entry(), RevokeAPIKey.Entry(),
+		CreateBrain.Entry(), CreateUser.Entry(),
+		// the way in
+		SetUp.Entry(), SignIn.Entry(), UseLink.Entry(),
+	}
+}
+
+// Find returns the operation with the name, or nil.
+func (c Catalog) Find(name string) *Entry {
+	for _, o := range c {
+		if o.Name == name {
+			return o
+		}
+	}
+	return nil
+}
+
+// On returns the operations offered on a surface.
+func (c Catalog) On(s Surface) Catalog {
+	var on Catalog
+	for _, o := range c {
+		if o.Offered&s != 0 {
+			on = append(on, o)
+		}
+	}
+	return on
+}

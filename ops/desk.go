@@ -1,0 +1,267 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"polaris/advisor"
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/models/store"
+)
+
+// A Desk is the one gate: it checks a call, runs the operation and records it.
+// All fields are set once, by [NewDesk], and a Desk is safe for concurrent use.
+type Desk struct {
+	Store    *store.Store
+	Shelf    *advisor.Shelf
+	Limiter  Limiter
+	Settings Settings
+	Log      *slog.Logger
+	Now      func() time.Time
+
+	sealer *store.Sealer
+}
+
+// Settings are what operations need to know of the configuration.
+type Settings struct {
+	PublicURL     string // origin in links, without a slash at the end
+	MaxQueryChars int    // longest question, in characters
+	RateLimit     models.Rate
+}
+
+// NewDesk returns a desk over an open store. Run its sealer with
+// [Desk.SealForever] in the process that serves.
+func NewDesk(s *store.Store, set Settings, log *slog.Logger) *Desk {
+	d := &Desk{Store: s, Limiter: NewMemoryLimiter(), Settings: set, Log: log, Now: time.Now, sealer: store.NewSealer(s)}
+	d.Shelf = advisor.NewShelf(d.loadEngine)
+	return d
+}
+
+// SealForever links audit rows into their chains until ctx ends.
+func (d *Desk) SealForever(ctx context.Context) { d.sealer.Run(ctx) }
+
+// SealNow links what is committed and not sealed yet, and returns when it is.
+func (d *Desk) SealNow(ctx context.Context, brain models.BrainID) error {
+	for {
+		n, err := d.Store.Seal(ctx, brain)
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+// Do runs a typed operation.
+func Do[In, Out any](ctx context.Context, d *Desk, c Call, o *Op[In, Out], in In) (Out, error) {
+	out, err := d.through(ctx, c, o.Entry(), in)
+	if err != nil {
+		var none Out
+		return none, err
+	}
+	return out.(Out), nil
+}
+
+// Invoke runs an operation from JSON.
+func (d *Desk) Invoke(ctx context.Context, c Call, o *Entry, raw []byte) (any, error) {
+	in, err := o.decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	return d.through(ctx, c, o, in)
+}
+
+// through takes one call past the gate: is it offered here, may this principal,
+// within which ceiling, must another person see it first; then it runs, and the
+// row is written. (The rate is taken by the guards, which count requests that
+// never become a call, too.)
+func (d *Desk) through(ctx context.Context, c Call, o *Entry, in any) (any, error) {
+	now := d.Now().UTC()
+	if c.Started.IsZero() {
+		c.Started = now
+	}
+	e := &Env{Call: c, Now: now, Audit: newRow(c, o, now), desk: d}
+	if err := allow(c, o); err != nil {
+		return nil, d.refused(ctx, e, err)
+	}
+	if o.Serves {
+		return d.serve(ctx, e, o, in)
+	}
+	if o.stage != nil {
+		staged, err := o.stage(ctx, e, in)
+		if err != nil {
+			return nil, d.refused(ctx, e, err)
+		}
+		e.Staged = staged
+	}
+	var out any
+	err := d.Store.InBrain(ctx, c.Brain, func(tx *store.Tx) (err error) {
+		e.Tx = tx
+		if o.Class.writes() {
+			if err := secondPerson(e, o); err != nil {
+				return err
+			}
+		}
+		if out, err = o.run(ctx, e, in); err != nil {
+			return err
+		}
+		if c.DryRun && o.Class.writes() {
+			return errDryRun
+		}
+		if !o.Class.writes() {
+			return nil
+		}
+		return tx.AppendAudit(e.Audit)
+	})
+	if errors.Is(err, errDryRun) {
+		e.rollBack()
+		return out, nil
+	}
+	if err != nil {
+		e.rollBack()
+		return nil, d.refused(ctx, e, err)
+	}
+	if o.Class.writes() {
+		d.sealer.Wrote(c.Brain)
+	}
+	return out, nil
+}
+
+// errDryRun rolls a rehearsal back.
+var errDryRun = errors.New("dry run")
+
+func (e *Env) rollBack() {
+	for _, f := range e.undo {
+		f()
+	}
+}
+
+// serve runs an operation whose output leaves as an answer. It holds no
+// transaction while the engine works; the answer waits for its row.
+func (d *Desk) serve(ctx context.Context, e *Env, o *Entry, in any) (any, error) {
+	out, err := o.run(ctx, e, in)
+	if err != nil {
+		return nil, d.refused(ctx, e, err)
+	}
+	e.Audit.LatencyMicros = d.Now().Sub(e.Call.Started).Microseconds()
+	if err := d.Store.AppendServed(ctx, e.Audit, e.Record); err != nil {
+		return nil, err
+	}
+	d.sealer.Wrote(e.Call.Brain)
+	return out, nil
+}
+
+// refused records that a call ended in err, and returns err. What is not a
+// fault is an outage or a bug and belongs to the log, as does a refusal of a
+// brain that is not there.
+func (d *Desk) refused(ctx context.Context, e *Env, err error) error {
+	f := fault.Of(err)
+	if f.Kind == fault.Internal || f.Kind == fault.Unavailable || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if e.Call.Brain != store.Instance && e.Call.By.Brain != e.Call.Brain && e.Call.By.Kind != models.KindTerminal {
+		e.Audit.BrainID = e.Call.By.Brain // a stranger's attempts are kept where the stranger belongs
+	}
+	if e.Audit.BrainID == "" {
+		e.Audit.BrainID = store.Instance
+	}
+	e.Audit.Outcome = f.Code
+	if aerr := d.Store.AppendServed(context.WithoutCancel(ctx), e.Audit, nil); aerr != nil {
+		return errors.Join(err, aerr)
+	}
+	d.sealer.Wrote(e.Audit.BrainID)
+	return err
+}
+
+func newRow(c Call, o *Entry, now time.Time) *models.AuditRow {
+	return &models.AuditRow{
+		BrainID: c.Brain, At: now, Kind: c.By.Kind, Person: c.By.Person, Actor: c.By.Actor, Authenticated: c.By.Authenticated,
+		KeyID: c.By.KeyID, Surface: c.Via.String(), Operation: o.Name, Class: string(o.Class), Outcome: "ok", RequestID: c.RequestID,
+		Detail: models.Detail{Rationale: c.Rationale},
+	}
+}
+
+// allow reports why c may not use o where it was asked for, or nil.
+func allow(c Call, o *Entry) error {
+	switch {
+	case o.Offered&c.Via == 0 || Dispose(c.Via, o.Class) == Never:
+		return fault.New(fault.NotFound, "There is no such operation here.").WithCode("not_offered")
+	case !reaches(c, o):
+		return store.NoBrain
+	case !c.By.May(o.Needs):
+		return lacking(c.By, o)
+	case o.Class == Metered && c.Ceiling <= 0:
+		return fault.New(fault.Invalid, "Say how much this may spend.").WithCode("ceiling_required")
+	}
+	return nil
+}
+
+// reaches reports whether the brain acted on is the principal's own, or the
+// operation is of the kind that makes brains.
+func reaches(c Call, o *Entry) bool {
+	switch c.By.Kind {
+	case models.KindTerminal, models.KindSystem:
+		return true
+	}
+	return o.Needs == models.MayAdminister || c.Brain == c.By.Brain || c.Brain == store.Instance && o.Needs == models.MayEnter
+}
+
+func lacking(p models.Principal, o *Entry) error {
+	if p.Kind == models.KindKey {
+		return fault.New(fault.Forbidden, "This key may not do that: its scopes, or its owner's roles, do not cover %s.", o.Name).WithCode("insufficient_scope")
+	}
+	return fault.New(fault.Forbidden, "Your role in this brain does not cover this. An admin or owner can give you one that does.").WithCode("insufficient_role")
+}
+
+// secondPerson holds back what another person must see first.
+func secondPerson(e *Env, o *Entry) error {
+	switch Dispose(e.Call.Via, o.Class) {
+	case Names:
+		return named(e)
+	case Queues:
+		return queued(e)
+	}
+	return nil
+}
+
+// named sees to it that a judgement made at the terminal carries a person's
+// name. Who acts is who approves, unless somebody else is named.
+func named(e *Env) error {
+	by := e.Call.ApprovedBy
+	if by == "" {
+		by = e.Call.By.Actor
+	}
+	if e.Call.By.Kind == models.KindSystem {
+		return nil
+	}
+	if !models.NamedActor(by) {
+		return fault.Field("approved_by", "This is a judgement: say who makes it with --actor EMAIL.").WithCode("approver_required")
+	}
+	e.Audit.Detail.ApprovedBy = by
+	return nil
+}
+
+// queued lets an irreversible operation through only where the brain's four
+// eyes are off, and marks the row. The approval queue itself is not part of
+// this release, so with four eyes on the answer is a plain no.
+func queued(e *Env) error {
+	b, err := e.Tx.ThisBrain(true)
+	if err != nil {
+		return err
+	}
+	atHome := e.Call.Via&(Web|CLI|Stdio) != 0
+	switch {
+	case e.Call.By.Kind == models.KindSystem && b.Published == 0:
+		e.Audit.Detail.FourEyes = "bootstrap"
+	case !b.FourEyes && atHome:
+		e.Audit.Detail.FourEyes = "off"
+	default:
+		return fault.New(fault.NotReady, "This needs a second person, and this release has no approval queue yet. Nothing was changed. A brain made with --four-eyes=off publishes directly.").WithCode("four_eyes_required")
+	}
+	return nil
+}
+
+// clean returns s on one line, without spaces around it.
+func clean(s string) string { return strings.Join(strings.Fields(s), " ") }

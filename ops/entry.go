@@ -1,0 +1,194 @@
+package ops
+
+import (
+	"context"
+	"time"
+
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/models/store"
+)
+
+// A Session is a fresh browser session: the secret goes into the cookie and is
+// kept nowhere else.
+type Session struct {
+	Secret    string    `json:"-"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Email     string    `json:"email"`
+}
+
+// How long one-time links can be used.
+const (
+	SetupLinkLife  = 24 * time.Hour
+	SignInLinkLife = 7 * 24 * time.Hour
+)
+
+// SignInIn is an e-mail address and a password.
+type SignInIn struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+// SignIn starts a browser session with an e-mail address and a password.
+var SignIn = &Op[SignInIn, Session]{
+	Name: "session.start", Title: "Sign in", Summary: "Start a browser session.",
+	Class: Reversible, Needs: models.MayEnter, Offered: Web,
+	Stage: func(ctx context.Context, e *Env, in SignInIn) (any, error) { return checkSignIn(ctx, e, in) },
+	Run: func(_ context.Context, e *Env, _ SignInIn) (Session, error) {
+		return startSession(e, e.Staged.(*models.Person))
+	},
+}
+
+// signInRate bounds how often one address may be tried, whoever tries.
+var signInRate = models.Rate{N: 10, Window: 10 * time.Minute}
+
+func checkSignIn(ctx context.Context, e *Env, in SignInIn) (*models.Person, error) {
+	wrong := &fault.Error{Kind: fault.Unauthenticated, Code: "wrong_sign_in", Field: "password", Message: "E-mail address and password do not fit together."}
+	email, ok := models.CleanEmail(in.Email)
+	if !ok {
+		return nil, wrong
+	}
+	e.Audit.Target = email
+	t, err := e.desk.Limiter.Take(ctx, "sign-in:"+email, signInRate, e.Now)
+	if err != nil || !t.OK {
+		return nil, fault.New(fault.Limited, "Too many attempts for this address. Try again in %s.", t.Reset.Round(time.Minute)+time.Minute).Because(err)
+	}
+	p, err := e.Store().PersonByEmail(ctx, email)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return nil, err
+	}
+	hash := noPassword
+	if p != nil && p.PasswordHash != "" {
+		hash = p.PasswordHash
+	}
+	// The hash is computed either way: how long it takes must not tell who is here.
+	if !passwordMatches(hash, in.Password) || p == nil || p.DisabledAt != nil || p.PasswordHash == "" {
+		return nil, wrong
+	}
+	return p, nil
+}
+
+// startSession makes a session with a new random id, so an id that was known
+// before signing in is worth nothing afterwards.
+func startSession(e *Env, p *models.Person) (Session, error) {
+	s := Session{Secret: models.RandomBase62(43), ExpiresAt: e.Now.Add(models.SessionAbsolute), Email: p.Email}
+	e.Audit.Person, e.Audit.Actor, e.Audit.Kind, e.Audit.Authenticated = p.ID, p.Email, models.KindPerson, true
+	return s, e.Tx.InsertSession(&models.Session{Hash: HashSecret(s.Secret), PersonID: p.ID, CreatedAt: e.Now, SeenAt: e.Now, ExpiresAt: s.ExpiresAt})
+}
+
+// EndSession ends a browser session. It is no operation of the catalog: that
+// somebody leaves needs no permission.
+func (d *Desk) EndSession(ctx context.Context, secret string) error {
+	return d.Store.DeleteSession(ctx, HashSecret(secret))
+}
+
+// SetUpIn is the first person, with the one-time token that the server printed
+// when it started.
+type SetUpIn struct {
+	Token    string `json:"token"`
+	Name     string `json:"name"`
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+// SetUp makes the first person, an instance admin, and signs them in.
+var SetUp = &Op[SetUpIn, Session]{
+	Name: "instance.set_up", Title: "Set up Polaris", Summary: "Make the first person with the one-time token printed at start.",
+	Class: Reversible, Needs: models.MayEnter, Offered: Web,
+	Stage: func(ctx context.Context, e *Env, in SetUpIn) (any, error) {
+		if _, err := e.Store().LinkLives(ctx, HashSecret(in.Token), store.LinkSetup, e.Now); err != nil {
+			return nil, fault.Field("token", "This set-up token was used already or has run out. Restart the server for a new one.").WithCode("link_dead")
+		}
+		if err := checkPassword(in.Password); err != nil {
+			return nil, err
+		}
+		return hashPassword(in.Password), nil
+	},
+	Run: setUp,
+}
+
+func setUp(_ context.Context, e *Env, in SetUpIn) (Session, error) {
+	if _, err := e.Tx.UseLink(HashSecret(in.Token), store.LinkSetup, e.Now); err != nil {
+		return Session{}, err
+	}
+	p, err := newPerson(in.Email, in.Name, e)
+	if err != nil {
+		return Session{}, err
+	}
+	p.InstanceAdmin, p.PasswordHash, p.CreatedBy = true, e.Staged.(string), "set-up token"
+	e.Audit.Target = p.Email
+	if err := e.Tx.InsertPerson(p); err != nil {
+		return Session{}, err
+	}
+	return startSession(e, p)
+}
+
+// PrepareSetup returns a fresh set-up token while nobody has been made yet, and
+// "" afterwards. Tokens that were printed before stop working.
+func (d *Desk) PrepareSetup(ctx context.Context) (string, error) {
+	if any, err := d.Store.AnyPerson(ctx); any || err != nil {
+		return "", err
+	}
+	token := models.RandomBase62(32)
+	now := d.Now().UTC()
+	err := d.Store.InBrain(ctx, store.Instance, func(tx *store.Tx) error {
+		return tx.ReplaceSetupLink(HashSecret(token), now, now.Add(SetupLinkLife))
+	})
+	return token, err
+}
+
+// UseLinkIn is a one-time sign-in link, with a password for the times after.
+type UseLinkIn struct {
+	Token    string `json:"token"`
+	Password string `json:"password"`
+}
+
+// UseLink sets a person's password by a one-time link and signs them in.
+var UseLink = &Op[UseLinkIn, Session]{
+	Name: "session.link", Title: "Sign in by link", Summary: "Set a password with a one-time link, and start a browser session.",
+	Class: Reversible, Needs: models.MayEnter, Offered: Web,
+	Stage: func(ctx context.Context, e *Env, in UseLinkIn) (any, error) {
+		if _, err := e.Store().LinkLives(ctx, HashSecret(in.Token), store.LinkSignIn, e.Now); err != nil {
+			return nil, err
+		}
+		if err := checkPassword(in.Password); err != nil {
+			return nil, err
+		}
+		return hashPassword(in.Password), nil
+	},
+	Run: func(_ context.Context, e *Env, in UseLinkIn) (Session, error) {
+		id, err := e.Tx.UseLink(HashSecret(in.Token), store.LinkSignIn, e.Now)
+		if err != nil {
+			return Session{}, err
+		}
+		p, err := e.Tx.Person(id)
+		if err != nil {
+			return Session{}, err
+		}
+		if p.DisabledAt != nil {
+			return Session{}, fault.New(fault.Forbidden, "This account is disabled.")
+		}
+		e.Audit.Target = p.Email
+		if err := e.Tx.SetPassword(p.ID, "", e.Staged.(string)); err != nil {
+			return Session{}, err
+		}
+		return startSession(e, p)
+	},
+}
+
+// LinkOwner returns whose one-time sign-in link a token is, for the page that
+// asks for a password.
+func (d *Desk) LinkOwner(ctx context.Context, token string) (email string, err error) {
+	id, err := d.Store.LinkLives(ctx, HashSecret(token), store.LinkSignIn, d.Now())
+	if err != nil {
+		return "", err
+	}
+	err = d.Store.InBrain(ctx, store.Instance, func(tx *store.Tx) error {
+		p, err := tx.Person(id)
+		if err == nil {
+			email = p.Email
+		}
+		return err
+	})
+	return email, err
+}

@@ -1,0 +1,213 @@
+// Package ops holds every operation that Polaris performs, written once.
+//
+// An operation is a value: its name, what it may do without a second person
+// (its class), the right that it needs, where it is offered, and one function.
+// [Do] and [Desk.Invoke] are the only ways to run one, so that the checks and
+// the audit row cannot be passed by. Packages web and mcp and the command line
+// translate to and from operations; they decide nothing.
+//
+// Start at [All], the catalog; then [Desk], the gate.
+package ops
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"reflect"
+	"time"
+
+	"polaris/advisor"
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/models/store"
+)
+
+// A Class says what an operation may do without a second person.
+type Class string
+
+// The autonomy classes of SPEC §3.3.
+const (
+	Read         Class = "A0" // changes nothing
+	Metered      Class = "A1" // spends model calls, quota or fetches; needs a ceiling
+	Reversible   Class = "A2" // changes the draft, or something that can be undone
+	Judgement    Class = "A3" // encodes a curator's claim
+	Irreversible Class = "A4" // publishes, or leaves the system
+)
+
+// writes reports whether the class changes anything.
+func (c Class) writes() bool { return c >= Reversible }
+
+// A Surface is a set of places where operations are offered.
+type Surface uint8
+
+// The surfaces. REST by cookie counts as Web.
+const (
+	Web    Surface = 1 << iota // pages, and REST with a session cookie
+	CLI                        // bb at the terminal
+	Stdio                      // the operators' MCP server
+	Hosted                     // /v1/mcp
+	REST                       // /v1/… with a key or token
+	OpenAI                     // the chat-completions endpoint
+)
+
+// Surfaces returns each single surface.
+func Surfaces() []Surface { return []Surface{Web, CLI, Stdio, Hosted, REST, OpenAI} }
+
+// String returns the name that audit rows carry.
+func (s Surface) String() string {
+	switch s {
+	case Web:
+		return "web"
+	case CLI:
+		return "cli"
+	case Stdio:
+		return "stdio"
+	case Hosted:
+		return "mcp"
+	case REST:
+		return "rest"
+	case OpenAI:
+		return "openai"
+	}
+	return "several"
+}
+
+// An Op is one operation, from a typed input to a typed output.
+type Op[In, Out any] struct {
+	Name    string // "sources.import": noun, then verb
+	Tool    string // name as an MCP tool; empty where it is none
+	Title   string // a few words for people
+	Route   string // "GET /v1/brains/{brain_id}/wiki"; empty where REST has it not
+	Summary string // what it does, for people and for models; under 2 KB
+	Class   Class
+	Needs   models.Right
+	Offered Surface
+
+	// Serves says that the output leaves as an answer: it runs outside any
+	// transaction, and its record is durable before it is given.
+	Serves bool
+
+	// Stage does the heavy part (parsing, indexing) before the transaction
+	// opens; what it returns is Env.Staged. Optional.
+	Stage func(ctx context.Context, e *Env, in In) (any, error)
+
+	// Run does the work, inside the operation's transaction where it has one.
+	Run func(ctx context.Context, e *Env, in In) (Out, error)
+}
+
+// A Call is the circumstances of one use of an operation.
+type Call struct {
+	By         models.Principal
+	Brain      models.BrainID // the brain acted on; store.Instance for what belongs to none
+	Via        Surface
+	Rationale  string
+	ApprovedBy string // the person named for an A3 at the terminal
+	DryRun     bool
+	Ceiling    int // what an A1 may spend, in cents
+	RequestID  string
+	Started    time.Time // when the request arrived; zero: when the gate is reached
+}
+
+// An Env is what a running operation may use.
+type Env struct {
+	Call   Call
+	Now    time.Time
+	Tx     *store.Tx        // the operation's transaction; nil where it Serves, and in Stage
+	Audit  *models.AuditRow // the row being written: Run fills Target and Detail
+	Record *models.Answer   // set by an operation that Serves
+	Staged any              // what Stage returned
+
+	desk *Desk
+	undo []func() // run when the transaction did not commit
+}
+
+// Store reaches what belongs to no brain, and opens transactions of Stage.
+func (e *Env) Store() *store.Store { return e.desk.Store }
+
+// Shelf holds the engines of published versions.
+func (e *Env) Shelf() *advisor.Shelf { return e.desk.Shelf }
+
+// An Entry is an operation with its types erased, for surfaces that speak
+// JSON.
+type Entry struct {
+	Name, Tool, Title, Route, Summary string
+	Class                             Class
+	Needs                             models.Right
+	Offered                           Surface
+	Serves                            bool
+	In, Out                           reflect.Type // for schemas
+
+	decode func(raw json.RawMessage) (any, error)
+	stage  func(ctx context.Context, e *Env, in any) (any, error) // nil: none
+	run    func(ctx context.Context, e *Env, in any) (any, error)
+}
+
+// Entry returns o with its types erased.
+func (o *Op[In, Out]) Entry() *Entry {
+	e := &Entry{
+		Name: o.Name, Tool: o.Tool, Title: o.Title, Route: o.Route, Summary: o.Summary,
+		Class: o.Class, Needs: o.Needs, Offered: o.Offered, Serves: o.Serves,
+		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
+		decode: func(raw json.RawMessage) (any, error) { return decode[In](raw) },
+		run:    func(ctx context.Context, e *Env, in any) (any, error) { return o.Run(ctx, e, in.(In)) },
+	}
+	if o.Stage != nil {
+		e.stage = func(ctx context.Context, e *Env, in any) (any, error) { return o.Stage(ctx, e, in.(In)) }
+	}
+	return e
+}
+
+// decode reads an operation's input. Unknown fields are refused: a field that
+// is silently dropped is a wish that is silently not met.
+func decode[In any](raw json.RawMessage) (In, error) {
+	var in In
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	err := d.Decode(&in)
+	if err == nil && d.More() {
+		err = errors.New("more than one JSON value")
+	}
+	if err == nil {
+		return in, nil
+	}
+	f := fault.New(fault.Invalid, "The input does not fit this operation: %s.", plain(err)).Because(err)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		f.Field = wrong.Field
+	}
+	return in, f
+}
+
+// plain says in a caller's words what is wrong with their JSON.
+func plain(err error) string {
+	var wrong *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &wrong):
+		return wrong.Field + " must be " + kindName(wrong.Type) + ", not " + wrong.Value
+	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it is not valid JSON"
+	}
+	return trimJSON(err.Error()) // "unknown field "x"", and our own
+}
+
+func trimJSON(s string) string { return string(bytes.TrimPrefix([]byte(s), []byte("json: "))) }
+
+func kindName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a number"
+}

@@ -1,0 +1,200 @@
+package ops
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"polaris/advisor"
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/models/store"
+)
+
+// PublishIn says what changed, for the version list.
+type PublishIn struct {
+	Notes string `json:"notes,omitempty"`
+}
+
+// Published is a new version.
+type Published struct {
+	Version  int    `json:"version"`
+	Sources  int    `json:"sources"`
+	Passages int    `json:"passages"`
+	Cards    int    `json:"cards"`
+	Engine   string `json:"engine"`
+	FourEyes string `json:"four_eyes"`
+}
+
+// PublishVersion freezes the draft as the next version and serves it. Its
+// engine is built before the transaction opens and on the shelf before the flip
+// can be seen, so no answer ever waits for a publish.
+var PublishVersion = &Op[PublishIn, Published]{
+	Name: "versions.publish", Title: "Publish", Summary: "Freeze the draft as the next version and answer from it.",
+	Class: Irreversible, Needs: models.MayPublish, Offered: Web | CLI,
+	Stage: func(ctx context.Context, e *Env, in PublishIn) (any, error) { return stagePublish(ctx, e, in) },
+	Run:   publish,
+}
+
+// A candidate is a version that is ready and not published.
+type candidate struct {
+	n        int
+	manifest models.Manifest
+	engine   *advisor.Engine
+	passages int
+}
+
+func stagePublish(ctx context.Context, e *Env, in PublishIn) (*candidate, error) {
+	if len(in.Notes) > 2000 {
+		return nil, fault.Field("notes", "Notes are at most 2,000 bytes long.")
+	}
+	c := &candidate{}
+	var corpus *models.Corpus
+	err := e.Store().InBrain(ctx, e.Call.Brain, func(tx *store.Tx) error {
+		// Asked here already, so that a publish that cannot be is not prepared.
+		se := *e
+		se.Tx = tx
+		if err := queued(&se); err != nil {
+			return err
+		}
+		last, err := tx.LastVersion()
+		if err != nil {
+			return err
+		}
+		c.n = last + 1
+		if c.manifest, err = tx.ManifestOfDraft(); err != nil {
+			return err
+		}
+		if err := worthPublishing(tx, c.manifest, last); err != nil {
+			return err
+		}
+		corpus, err = tx.CorpusOf(c.manifest)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	corpus.Version, corpus.PublishedAt = c.n, e.Now
+	for _, d := range corpus.Docs {
+		c.passages += len(d.Passages)
+	}
+	c.engine, err = advisor.Build(corpus, e.desk.advisorConfig())
+	return c, err
+}
+
+// worthPublishing refuses an empty draft, and one that is what is served now.
+func worthPublishing(tx *store.Tx, m models.Manifest, last int) error {
+	if len(m.Sources) == 0 {
+		return fault.New(fault.Conflict, "The draft has no sources. Import one first.").WithCode("nothing_to_publish")
+	}
+	if last == 0 {
+		return nil
+	}
+	v, err := tx.Version(last)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(v.Hash, models.HashManifest(m)) {
+		return fault.New(fault.Conflict, "The draft is what version %d holds already.", last).WithCode("nothing_to_publish")
+	}
+	return nil
+}
+
+func publish(_ context.Context, e *Env, in PublishIn) (Published, error) {
+	c := e.Staged.(*candidate)
+	m, err := e.Tx.ManifestOfDraft() // the brain's row is locked: no other publish is on its way
+	if err != nil {
+		return Published{}, err
+	}
+	if !bytes.Equal(models.HashManifest(m), models.HashManifest(c.manifest)) {
+		return Published{}, fault.New(fault.Conflict, "The draft changed while it was being published. Look at it again, and publish again.").WithCode("draft_changed")
+	}
+	v := models.Version{N: c.n, Manifest: m, Hash: models.HashManifest(m), Engine: c.engine.Name(), Notes: in.Notes,
+		FourEyes: e.Audit.Detail.FourEyes, PublishedAt: e.Now, PublishedBy: e.Call.By.Actor}
+	if err := e.Tx.InsertVersion(&v); err != nil {
+		return Published{}, err
+	}
+	e.Audit.Target, e.Audit.Detail.Version = fmt.Sprintf("version %d", v.N), v.N
+	e.Shelf().Put(e.Call.Brain, c.engine)
+	e.undo = append(e.undo, func() { e.Shelf().Drop(e.Call.Brain, c.engine) })
+	return Published{v.N, len(m.Sources), c.passages, len(m.Cards), v.Engine, v.FourEyes}, nil
+}
+
+func (d *Desk) advisorConfig() advisor.Config {
+	return advisor.Config{PublicURL: d.Settings.PublicURL}
+}
+
+// loadEngine builds the engine of a published version from the database.
+func (d *Desk) loadEngine(ctx context.Context, brain models.BrainID, version int) (*advisor.Engine, error) {
+	var corpus *models.Corpus
+	err := d.Store.InBrain(ctx, brain, func(tx *store.Tx) error {
+		v, err := tx.Version(version)
+		if err != nil {
+			return err
+		}
+		if corpus, err = tx.CorpusOf(v.Manifest); err == nil {
+			corpus.Version, corpus.PublishedAt = v.N, v.PublishedAt
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return advisor.Build(corpus, d.advisorConfig())
+}
+
+// Warm loads the published version of every brain, so that the first question
+// does not wait. A brain that does not load is logged and does not stop others.
+func (d *Desk) Warm(ctx context.Context) error {
+	bs, err := d.Store.Brains(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range bs {
+		if b.Published == 0 {
+			continue
+		}
+		if _, err := d.Shelf.Engine(ctx, b.ID, b.Published); err != nil {
+			d.Log.Error("loading a published version failed", "brain", b.ID, "version", b.Published, "error", err)
+		}
+	}
+	return nil
+}
+
+// VersionList is every version of a brain, the newest first.
+type VersionList struct {
+	Published int              `json:"published"`
+	Versions  []models.Version `json:"versions"`
+}
+
+// ListVersions lists a brain's versions.
+var ListVersions = &Op[None, VersionList]{
+	Name: "versions.list", Title: "List versions", Summary: "List the brain's published versions.",
+	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
+	Run: func(_ context.Context, e *Env, _ None) (VersionList, error) {
+		b, err := e.Tx.ThisBrain(false)
+		if err != nil {
+			return VersionList{}, err
+		}
+		vs, err := e.Tx.Versions()
+		return VersionList{b.Published, vs}, err
+	},
+}
+
+// GetVersionIn names a version.
+type GetVersionIn struct {
+	N int `json:"n"`
+}
+
+// GetVersion shows what one version froze.
+var GetVersion = &Op[GetVersionIn, models.Version]{
+	Name: "versions.get", Title: "Show a version", Summary: "Show the manifest of a published version.",
+	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
+	Run: func(_ context.Context, e *Env, in GetVersionIn) (models.Version, error) {
+		v, err := e.Tx.Version(in.N)
+		if err != nil {
+			return models.Version{}, err
+		}
+		return *v, nil
+	},
+}
