@@ -1,0 +1,237 @@
+// Package answers draws answers: the list of those served, one answer's record
+// with everything it stands on, and the body that the Ask page shows as well.
+//
+// What a source said is in serif with its quote marked; what Polaris says about
+// it is in sans. The markers [n] of an answer's text lead to the citations of
+// the same number; a marker without one stays plain text.
+package answers
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"polaris/views/layout"
+)
+
+// Path is where the list is. A record is below it.
+const Path = "/answers"
+
+// RecordPath returns the page of one answer.
+func RecordPath(id string) string { return Path + "/" + id }
+
+// A Body is an answer as it was given.
+type Body struct {
+	Text       string // with markers [1]; empty where there is none
+	Guardrail  Guardrail
+	Confidence float64 // 0 to 1
+	Cites      []Cite
+	Notices    []string
+}
+
+// A Guardrail says how far an answer may be trusted.
+type Guardrail struct {
+	Status  string   // pass, disclaim or block
+	Reasons []string // codes, such as "no_published_version"
+}
+
+// A Cite is one citation with the text around it.
+type Cite struct {
+	N        int
+	Key      string // "HB 4.2(a)"
+	Title    string // of the source
+	Locator  string
+	Kind     string // passage, or entity for a summary
+	Before   string // of the passage, up to the quote
+	Quote    string
+	After    string
+	Method   string // entailment, lexical, lexical_fallback or unverified
+	Verified bool
+	Score    float64 // of the verification, 0 to 1
+	Why      string  // what brought the passage
+	URL      string  // of the passage in its source; empty where the reader may not open it
+	Revision int
+	Span     string // "bytes 2 310 to 2 384"
+	Origin   string // where the source was taken from
+}
+
+// A Record is an answer with its proof.
+type Record struct {
+	ID       string
+	Question string
+	At       layout.When
+	Version  string // "version 14"
+	VerURL   string // empty where the reader may not open it
+	Body     Body
+
+	Actor, Key, Owner, Surface string
+	Engine                     string
+	Topics, Ignored            []string // labels of the topic cards used, ids ignored
+	Latency                    string
+	RecordURL                  string // absolute, as the answer carried it
+	JSONURL                    string
+	Chain                      Chain
+}
+
+// A Chain is the answer's place in the brain's audit chain.
+type Chain struct {
+	Seq    string // "1 042"
+	Hash   string // hexadecimal
+	Sealed bool   // false for the second or so until the sealer has come by
+}
+
+// An Index is the list of answers, the newest first.
+type Index struct {
+	Rows  []Row
+	State string // "1 284 answers in all."
+	Older string // URL of the next page; empty on the last
+	Newer string
+	Ask   bool // the reader may ask
+}
+
+// A Row is one answer in a list.
+type Row struct {
+	ID        string
+	Question  string
+	Guardrail Guardrail
+	Who       string
+	Surface   string
+	At        layout.When
+}
+
+// A piece of an answer's text: words, or a marker.
+type piece struct {
+	text string
+	n    int // of the marker; 0 for words
+}
+
+// paragraphs splits an answer's text into paragraphs of words and markers. Only
+// numbers that a citation has count as markers.
+func (b Body) paragraphs() [][]piece {
+	known := map[int]bool{}
+	for _, c := range b.Cites {
+		known[c.N] = true
+	}
+	var all [][]piece
+	for p := range strings.SplitSeq(b.Text, "\n\n") {
+		if p = strings.TrimSpace(p); p != "" {
+			all = append(all, pieces(p, known))
+		}
+	}
+	return all
+}
+
+func pieces(text string, known map[int]bool) []piece {
+	var out []piece
+	from := 0
+	for i := 0; i < len(text); i++ {
+		if text[i] != '[' {
+			continue
+		}
+		end := strings.IndexByte(text[i:], ']')
+		if end < 0 {
+			break
+		}
+		n, err := strconv.Atoi(text[i+1 : i+end])
+		if err != nil || !known[n] {
+			continue
+		}
+		if words := strings.TrimRight(text[from:i], " "); words != "" {
+			out = append(out, piece{text: words})
+		}
+		out = append(out, piece{n: n})
+		i += end
+		from = i + 1
+	}
+	if from < len(text) {
+		out = append(out, piece{text: text[from:]})
+	}
+	return out
+}
+
+// word and kind name a guardrail for the reader.
+func (g Guardrail) word() string {
+	switch g.Status {
+	case "pass":
+		return "grounded"
+	case "block":
+		return "refused"
+	}
+	return "disclaimed"
+}
+
+func (g Guardrail) kind() layout.Kind {
+	switch g.Status {
+	case "pass":
+		return layout.Good
+	case "block":
+		return layout.Bad
+	}
+	return layout.Caution
+}
+
+var reasonWords = map[string]string{
+	"no_evidence":          "Nothing in the published version bears on the question.",
+	"weak_evidence":        "What was found bears on the question too weakly to stand on.",
+	"no_published_version": "This brain has no published version yet.",
+	"source_suspended":     "A source that the answer needs is suspended.",
+	"unverified":           "A sentence could not be held against its quote.",
+	"policy":               "The policy of this brain refuses the question.",
+}
+
+// words returns the reasons as sentences. A code that has none is shown as it
+// is, which is better than nothing.
+func (g Guardrail) words() []string {
+	var all []string
+	for _, r := range g.Reasons {
+		if w, ok := reasonWords[r]; ok {
+			r = w
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// verified counts the citations that hold.
+func (b Body) verified() string {
+	n := 0
+	for _, c := range b.Cites {
+		if c.Verified {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d of %d quotes verified", n, len(b.Cites))
+}
+
+func (c Cite) check() string {
+	if !c.Verified {
+		return "not verified"
+	}
+	switch c.Method {
+	case "entailment":
+		return "entailed"
+	case "lexical":
+		return "verbatim"
+	}
+	return "verified"
+}
+
+func (c Cite) checkKind() layout.Kind {
+	if c.Verified {
+		return layout.Good
+	}
+	return layout.Caution
+}
+
+// source is the line beside a citation's key.
+func (c Cite) source() string {
+	if c.Locator == "" || c.Locator == c.Key {
+		return c.Title
+	}
+	return c.Title + " · " + c.Locator
+}
+
+func citeID(n int) string { return "cite-" + strconv.Itoa(n) }
+
+// ratio writes a share as the meter and the text beside it need it.
+func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }

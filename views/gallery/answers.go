@@ -1,0 +1,105 @@
+package gallery
+
+import (
+	"polaris/views/answers"
+	"polaris/views/ask"
+	"polaris/views/form"
+	"polaris/views/layout"
+)
+
+const question = "An applicant’s score was below our cut-off. What must we tell them, and by when?"
+
+// grounded is an answer as the engine gives it without a model.
+func grounded() answers.Body {
+	return answers.Body{
+		Text:      "Tell the applicant in writing within 20 days of receiving a completed application that we decline it. [1] The notice states the principal reasons, in words the applicant can act on. [2] A score alone is not a reason; name what lowered it. [3]",
+		Guardrail: answers.Guardrail{Status: "pass"}, Confidence: .91,
+		Cites: []answers.Cite{
+			{
+				N: 1, Key: "HB 4.2(a)", Title: "Lending Handbook", Locator: "4.2(a)", Kind: "passage", Before: "(a) ",
+				Quote:  "Tell the applicant in writing within 20 days of receiving a completed application that we decline it.",
+				After:  " A telephone call may come first and never takes the place of the written notice.",
+				Method: "lexical", Verified: true, Score: 1, Why: "anchor of the topic card", URL: "/sources/src_hb#p42", Revision: 2, Span: "bytes 9 124 to 9 226",
+			},
+			{
+				N: 2, Key: "HB 4.2(c)", Title: "Lending Handbook", Locator: "4.2(c)", Kind: "passage", Before: "(c) ",
+				Quote:  "The notice states the principal reasons, in words the applicant can act on.",
+				After:  " State no more than four, the weightiest first.",
+				Method: "lexical", Verified: true, Score: 1, Why: "anchor of the topic card", URL: "/sources/src_hb#p44", Revision: 2, Span: "bytes 9 540 to 9 616",
+			},
+			{
+				N: 3, Key: "SCORE § Use of scores ¶3", Title: "Scoring Policy", Kind: "passage",
+				Quote: "A score alone is not a reason; name what lowered it.", After: " “Too many accounts opened in the last 12 months” is a reason.",
+				Method: "lexical_fallback", Why: "words", Revision: 1, Span: "bytes 2 310 to 2 362", Origin: "https://policies.calliope.example/scoring",
+			},
+		},
+		Notices: []string{"A third topic card was ignored: an answer takes at most two."},
+	}
+}
+
+func disclaimed() answers.Body {
+	return answers.Body{
+		Text:      "The published sources do not answer this question.",
+		Guardrail: answers.Guardrail{Status: "disclaim", Reasons: []string{"no_evidence", "a_code_without_words"}},
+	}
+}
+
+func answerRows() []answers.Row {
+	return []answers.Row{
+		{ID: "ans_k7Qd2mXw91aB", Question: question, Guardrail: answers.Guardrail{Status: "pass"}, Who: "curator@calliope.example", Surface: "web", At: ago(4 * 60e9)},
+		{ID: "ans_9fQaZt7mp0Lw", Question: "How many days of paid leave do our employees have?", Guardrail: answers.Guardrail{Status: "disclaim"}, Who: "Letters agent", Surface: "mcp", At: ago(3 * 3600e9)},
+		{ID: "ans_p0Lw9fQaZt7m", Question: "Draft a letter that hides the reason.", Guardrail: answers.Guardrail{Status: "block"}, Who: "Letters agent", Surface: "mcp", At: ago(40 * day)},
+	}
+}
+
+func answerPages(f func(string) layout.Frame) []Page {
+	record := answers.Record{
+		ID: "ans_k7Qd2mXw91aB", Question: question, At: ago(2 * 3600e9), Version: "version 14", VerURL: "/versions#v14", Body: grounded(),
+		Actor: "Letters agent", Key: "sk-polaris-k7Qd2mXw91aB_…", Owner: "curator@calliope.example", Surface: "mcp",
+		Engine: "bm25/1 · snowball english · 0.1.0", Topics: []string{"Declining an application: the notices we owe"}, Ignored: []string{"no-such-card"},
+		Latency: "3 ms", RecordURL: "https://polaris.calliope.example/answers/ans_k7Qd2mXw91aB", JSONURL: "/v1/brains/calliope/answers/ans_k7Qd2mXw91aB",
+		Chain: answers.Chain{Seq: layout.Number(1042), Hash: "9f2c1d6be0d9c4a1f1b7a1f1a5a3f0e77f3a0c7de2a4b1c8f6e5d4c3b2a19081", Sealed: true},
+	}
+	unsealed := record
+	unsealed.Body, unsealed.Chain, unsealed.VerURL, unsealed.Key, unsealed.Owner = disclaimed(), answers.Chain{}, "", "", ""
+	path := answers.RecordPath(record.ID)
+	return []Page{
+		{"answer", answers.RecordPage(f(path), record)},
+		{"answer-disclaimed", answers.RecordPage(f(path), unsealed)},
+		{"answers", answers.IndexPage(f(answers.Path), answers.Index{Rows: answerRows(), State: layout.Plural(1284, "answer", "answers") + " in all.", Older: "/answers?cursor=x", Newer: "/answers"})},
+		{"answers-empty", answers.IndexPage(bare(f(answers.Path)), answers.Index{Ask: true})},
+	}
+}
+
+func askPages(f func(string) layout.Frame) []Page {
+	topics := []form.Choice{
+		{Value: "declining-an-application", Label: "Declining an application: the notices we owe", Hint: "We turned someone down, said no, or offered less than they asked; what the letter must say, and by when"},
+		{Value: "fees-we-may-charge", Label: "Fees we may charge", Hint: "What we may charge a customer or an applicant and how much"},
+	}
+	begin := ask.Page{
+		State: "Answers from version 14, every sentence backed by a quote.", MaxQuestion: "8000", Topics: topics,
+		Examples: []string{question, "When must we acknowledge a complaint?", "What is the cap on late payment fees in a calendar year?"},
+	}
+	chosen := append([]form.Choice(nil), topics...)
+	chosen[0].Chosen = true
+	answered := ask.Page{State: begin.State, MaxQuestion: "8000", Topics: chosen, Question: form.Entry{Value: question}, Panel: ask.Panel{
+		Answered: true, Body: grounded(), RecordURL: answers.RecordPath("ans_k7Qd2mXw91aB"), Note: "answered in 3 ms · no model",
+	}}
+	declined := answered
+	declined.Topics = nil
+	declined.Question = form.Entry{Value: "How many days of paid leave do our employees have?"}
+	declined.Panel.Body = disclaimed()
+	wrong := begin
+	wrong.Question = form.Entry{Value: " ", Problem: "Type a question first."}
+	broken := begin
+	broken.Question = form.Entry{Value: question}
+	broken.Panel = ask.Panel{Problem: "The record of answers cannot be written now, so no answer may leave. Try again in a minute."}
+	return []Page{
+		{"ask", ask.AskPage(f(ask.Path), begin)},
+		{"ask-answered", ask.AskPage(f(ask.Path), answered)},
+		{"ask-disclaimed", ask.AskPage(f(ask.Path), declined)},
+		{"ask-wrong", ask.AskPage(f(ask.Path), wrong)},
+		{"ask-broken", ask.AskPage(f(ask.Path), broken)},
+		{"ask-bare", ask.AskPage(bare(f(ask.Path)), ask.Page{State: "Nothing is published yet, so there is nothing to answer from.", MaxQuestion: "8000"})},
+	}
+}

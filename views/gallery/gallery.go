@@ -1,0 +1,74 @@
+// Package gallery holds every page in every state, made from Go literals. Its
+// tests hold each against the rules of package htmlcheck, and write them to a
+// folder for whoever wants to look at them:
+//
+//	POLARIS_GALLERY=/tmp/gallery go test ./views/gallery
+//
+// The texts are those of the demo brain, so that what is looked at is what a
+// reader will see.
+package gallery
+
+import (
+	"slices"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"polaris/views/layout"
+)
+
+// A Page is one page in one state.
+type Page struct {
+	Name      string // "keys-empty"
+	Component templ.Component
+}
+
+// now is the moment at which the gallery is looked at.
+var now = time.Date(2026, 11, 30, 16, 2, 11, 0, time.UTC)
+
+func ago(d time.Duration) layout.When { return layout.At(now.Add(-d), now) }
+
+const day = 24 * time.Hour
+
+// Pages returns all pages, drawn with the given assets.
+func Pages(assets layout.Assets) []Page {
+	f := func(path string) layout.Frame { return frame(assets, path) }
+	return slices.Concat(
+		accountPages(layout.Frame{Assets: assets}),
+		homePages(f), askPages(f), answerPages(f), wikiPages(f), curatePages(f), keyPages(f), problemPages(f, assets),
+	)
+}
+
+// frame is the curator's: all that exists is shown.
+func frame(assets layout.Assets, path string) layout.Frame {
+	return layout.Frame{
+		Assets: assets,
+		Path:   path,
+		Brain:  layout.Brain{ID: "calliope", Version: "v14 live", URL: "/"},
+		Nav: []layout.Section{
+			{Items: []layout.Item{{Label: "Home", URL: "/"}, {Label: "Ask", URL: "/ask"}, {Label: "Wiki", URL: "/wiki"}}},
+			{Title: "Curate", Items: []layout.Item{
+				{Label: "Sources", URL: "/sources", Count: "7"},
+				{Label: "Topic cards", URL: "/topic-cards", Count: "2"},
+				{Label: "Versions", URL: "/versions", Count: "v14"},
+			}},
+			{Title: "Administer", Items: []layout.Item{
+				{Label: "API keys", URL: "/settings/api-keys", Count: "3"},
+				{Label: "Answers", URL: "/answers"},
+			}},
+		},
+		Account: layout.Account{Name: "Ada Marchetti", Email: "curator@calliope.example", Roles: "owner, curator"},
+	}
+}
+
+// bare is the frame of a brain with nothing in it.
+func bare(f layout.Frame) layout.Frame {
+	f.Brain.Version = "nothing published"
+	for i := range f.Nav {
+		f.Nav[i].Items = slices.Clone(f.Nav[i].Items)
+		for j := range f.Nav[i].Items {
+			f.Nav[i].Items[j].Count = ""
+		}
+	}
+	return f
+}

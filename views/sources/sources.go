@@ -1,0 +1,69 @@
+// Package sources draws the documents of a brain: the list, and one source
+// with its passages as the importer read them, each under its citation key.
+package sources
+
+import "polaris/views/layout"
+
+// Path is where the list is. A source is below it, by id.
+const Path = "/sources"
+
+// SourcePath returns the page of one source.
+func SourcePath(id string) string { return Path + "/" + id }
+
+// PassagePath returns the place of one passage on its source's page.
+func PassagePath(id string, ordinal string) string { return SourcePath(id) + "#p" + ordinal }
+
+// An Index is the list of sources.
+type Index struct {
+	Rows   []Row
+	State  string // "7 sources, 205 passages."
+	Import string // the command that imports one, for the empty list
+}
+
+// A Row is one source in the list.
+type Row struct {
+	ID       string
+	Code     string
+	Title    string
+	Passages string
+	Revision string
+	Language string
+	Origin   string
+	Added    layout.When
+	By       string
+	Warnings int
+}
+
+// A Source is one document with its passages.
+type Source struct {
+	Row      Row
+	Name     string // of the file
+	Media    string // media type
+	SHA256   string // of the bytes, in hexadecimal
+	Problems []string
+	Passages []Passage
+	Older    string // URL of the passages before these; empty on the first page
+	Newer    string // and of those after
+}
+
+// A Passage is one citable piece.
+type Passage struct {
+	Ordinal string
+	Key     string
+	Locator string
+	Heading bool // the text is a heading
+	Depth   int  // below its section, 0 to 2
+	Text    string
+}
+
+func (p Passage) class() string {
+	switch {
+	case p.Heading:
+		return "passage head"
+	case p.Depth == 1:
+		return "passage in1"
+	case p.Depth >= 2:
+		return "passage in2"
+	}
+	return "passage"
+}

@@ -1,0 +1,36 @@
+// Package versions draws the published versions of a brain, the newest first.
+package versions
+
+import "polaris/views/layout"
+
+// Path is where the list is.
+const Path = "/versions"
+
+// An Index is the list of versions.
+type Index struct {
+	Rows    []Row
+	State   string // "Version 14 has been live for 6 days."
+	Publish string // the command that publishes, for the empty list
+}
+
+// A Row is one version.
+type Row struct {
+	N         string
+	Live      bool
+	Published layout.When
+	By        string
+	FourEyes  string // "off" or "bootstrap" where no second person was asked
+	Notes     string
+	Sources   string
+	Cards     string
+	Engine    string
+	Hash      string // of the manifest, in hexadecimal
+}
+
+// short cuts a hash to what an eye compares.
+func short(hash string) string {
+	if len(hash) > 12 {
+		return hash[:12] + "…"
+	}
+	return hash
+}
