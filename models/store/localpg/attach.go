@@ -186,7 +186,7 @@ func (c *Cluster) launch(before *child) (*child, error) {
 	}
 	go func() {
 		defer close(n.done)
-		sc := bufio.NewScanner(r) // ends when the supervisor listens, or dies
+		sc := bufio.NewScanner(r) // ends when PostgreSQL is ready, or the supervisor is dead
 		for sc.Scan() {
 			n.mu.Lock()
 			n.said.Write(append(sc.Bytes(), '\n'))

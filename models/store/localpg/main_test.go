@@ -3,6 +3,7 @@ package localpg
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -14,52 +15,67 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The test binary is also the supervisor, and a holder that tests can kill.
+// The test binary is three programs: the tests, the supervisor that Attach
+// starts, and a holder for the tests to kill.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
-		var err error
 		switch os.Args[1] {
 		case "postgres-supervisor":
-			err = Supervise(context.Background(), os.Args[2:]...)
+			exit(Supervise(context.Background(), os.Args[2:]...))
 		case "holder":
-			err = holder(os.Args[2])
-		default:
-			os.Exit(testMain(m))
+			exit(holder(os.Args[2]))
 		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
 	}
-	os.Exit(testMain(m))
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		f.Value.Set("8") // they wait more than they work
+	}
+	code := m.Run()
+	if left := processes(prefix); len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "processes left behind: %q\n", left)
+		code = 1
+	}
+	os.Exit(code)
 }
 
-// A holderReport is what the holder process prints when it has attached.
-type holderReport struct {
-	Postgres, Supervisor, UID int
-	DSN                       string
-	Took                      time.Duration
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
-// holder attaches, inserts a row, says so, and holds until it is killed or gets SIGTERM.
+// testLinger is long enough to see it work, and short enough to wait for.
+const testLinger = 300 * time.Millisecond
+
+// A report is what a holder prints when it has attached.
+type report struct {
+	Holder, Postgres, Supervisor int
+	DSN                          string
+}
+
+// holder attaches, commits a row, prints its report, and then holds the cluster
+// until SIGTERM or worse.
 func holder(dir string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	start := time.Now()
 	c, err := Attach(ctx, Config{Dir: dir, Log: slog.New(slog.DiscardHandler), Linger: testLinger})
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
 	conn, err := pgx.Connect(ctx, c.DSN(Owner, Database))
 	if err != nil {
 		return err
 	}
-	if _, err := conn.Exec(ctx, addRow); err != nil {
+	// The lock: two that create the same table at once may both fail.
+	if _, err := conn.Exec(ctx, `select pg_advisory_xact_lock(1);
+		create table if not exists kept (id bigserial primary key); insert into kept default values`); err != nil {
 		return err
 	}
-	json.NewEncoder(os.Stdout).Encode(holderReport{c.PID(), c.Supervisor(), os.Getuid(), c.DSN(Owner, Database), took})
+	if err := json.NewEncoder(os.Stdout).Encode(report{os.Getpid(), c.PID(), c.Supervisor(), c.DSN(Owner, Database)}); err != nil {
+		return err
+	}
 	<-ctx.Done()
 	return c.Detach()
 }

@@ -15,8 +15,8 @@ import (
 
 // clearStale deals with what an earlier run left behind: a postmaster whose
 // supervisor was killed and which has not ended yet, or a postmaster.pid whose
-// process id now belongs to somebody else. PostgreSQL sees a dead id for
-// itself.
+// process id now belongs to somebody else. That an id is dead PostgreSQL sees
+// for itself.
 func (s *supervisor) clearStale(ctx context.Context) error {
 	file := filepath.Join(s.place.data(), "postmaster.pid")
 	asked := time.Time{}
@@ -27,10 +27,12 @@ func (s *supervisor) clearStale(ctx context.Context) error {
 		}
 		first, rest, _ := strings.Cut(string(b), "\n")
 		pid, _ := strconv.Atoi(strings.TrimSpace(first))
-		if pid <= 1 || pid == os.Getpid() || syscall.Kill(pid, 0) != nil || isZombie(pid) {
+		if pid <= 1 || pid == os.Getpid() || syscall.Kill(pid, 0) != nil {
 			break
 		}
-		if !s.servesOurs(pid) {
+		// One that has ended and whom init has not buried (in a container nobody
+		// may) still counts as alive for PostgreSQL.
+		if isZombie(pid) || !s.servesOurs(pid) {
 			if err := s.disown(file, pid, rest); err != nil {
 				return err
 			}
@@ -62,7 +64,7 @@ func (s *supervisor) clearStale(ctx context.Context) error {
 // guard against back ends that have outlived their postmaster. PostgreSQL takes
 // its parent's id for a stale one, and still checks the key.
 func (s *supervisor) disown(file string, pid int, rest string) error {
-	s.log.Warn("the process id in postmaster.pid belongs to another process now", "pid", pid)
+	s.log.Warn("postmaster.pid names a process that is no PostgreSQL on this folder", "pid", pid)
 	tmp := file + ".polaris"
 	if err := os.WriteFile(tmp, fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest), 0o600); err != nil {
 		return err

@@ -25,13 +25,14 @@ const (
 
 // A supervisor owns the PostgreSQL of one data folder, by the lock in it.
 type supervisor struct {
-	set    settings
-	place  place
-	log    *slog.Logger
-	lock   *os.File
-	guests *guests
-	bin    string
-	major  int
+	set     settings
+	place   place
+	log     *slog.Logger
+	lock    *os.File
+	guests  *guests
+	starter *os.File // the pipe to whoever started us, until PostgreSQL is ready
+	bin     string
+	major   int
 }
 
 // Supervise is the supervisor: the body of the hidden command that [Attach]
@@ -48,7 +49,7 @@ func Supervise(ctx context.Context, args ...string) error {
 	s := new(supervisor)
 	l, err := s.open(ctx, args)
 	if err != nil {
-		say(stdout{}, refusal(err))
+		say(pipe{os.Stdout}, refusal(err))
 		return err
 	}
 	if l == nil {
@@ -61,16 +62,17 @@ func Supervise(ctx context.Context, args ...string) error {
 	err = s.run(ctx)
 	s.log.Info("supervisor ends", "err", err)
 	if err != nil {
+		// Whoever started us may not have got through to the socket yet.
+		say(pipe{s.starter}, refusal(err))
 		s.guests.refuse(err)
 	}
 	return err
 }
 
-// stdout lends the control socket's writer to a supervisor that has none yet.
-type stdout struct{ net.Conn }
+// A pipe is written to like the control socket.
+type pipe struct{ *os.File }
 
-func (stdout) Write(b []byte) (int, error)      { return os.Stdout.Write(b) }
-func (stdout) SetWriteDeadline(time.Time) error { return nil }
+func (pipe) SetWriteDeadline(time.Time) error { return nil } // not for pipes, and one line always fits
 
 // open does everything up to the control socket, whose listener it returns; nil
 // if another supervisor serves the folder.
@@ -104,7 +106,13 @@ func (s *supervisor) open(ctx context.Context, args []string) (net.Listener, err
 	if err != nil {
 		return nil, unusable("the control socket %s cannot be made", s.place.control()).Because(err)
 	}
-	// Whoever started us may be gone tomorrow, and its pipe with it.
+	// Whoever started us may be gone tomorrow, and its pipe with it: writing to it
+	// as standard output would kill us then.
+	fd, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, err
+	}
+	s.starter = os.NewFile(uintptr(fd), "starter")
 	return l, errors.Join(unix.Dup2(int(out.Fd()), 1), unix.Dup2(int(out.Fd()), 2))
 }
 
@@ -169,6 +177,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.starter.Close()
 	defer func() { pg.stop(s.log) }()
 	patience := time.NewTimer(max(s.set.linger, firstGuest))
 	minute := time.NewTicker(time.Minute)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"time"
 
@@ -92,9 +93,14 @@ func (l *line) next() (status, error) {
 
 func (l *line) stop() { l.Write([]byte(stopWord)) }
 
+type writer interface {
+	io.Writer
+	SetWriteDeadline(time.Time) error
+}
+
 // say writes one status. A holder that does not read (one that is stopped in a
 // debugger, say) must not hold the supervisor up.
-func say(c net.Conn, s status) {
+func say(c writer, s status) {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return
