@@ -7,10 +7,9 @@ import "polaris/views/form"
 
 // Where the forms of these pages are sent, and what they send.
 const (
-	SetupPath   = "/setup"        // GET, POST: token, name, email, password, again
-	SignInPath  = "/sign-in"      // GET
-	SessionPath = "/session"      // POST: email, password, next
-	LinkPrefix  = "/sign-in/link" // GET, POST /sign-in/link/{token}: password, again
+	SetupPath   = "/setup"   // GET, POST: token, name, email, password, again
+	SessionPath = "/session" // POST: email, password, next
+	LinkPath    = "/link"    // GET: token; POST: token, password, again
 )
 
 // A Setup makes the first person, with the token that the server printed when
@@ -33,7 +32,7 @@ type SignIn struct {
 // A Link is what a one-time link leads to: choose a password and be signed in.
 type Link struct {
 	Email           string // of the person whom the link was made for
-	Action          string // LinkPrefix with the link's token
+	Token           string
 	Password, Again form.Entry
 	MinPassword     string
 	Problem         string

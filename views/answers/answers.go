@@ -14,7 +14,7 @@ import (
 	"polaris/views/layout"
 )
 
-// Path is where the list is. A record is below it.
+// Path is where the list is, below the brain. A record is below it.
 const Path = "/answers"
 
 // RecordPath returns the page of one answer.
@@ -91,7 +91,7 @@ type Index struct {
 
 // A Row is one answer in a list.
 type Row struct {
-	ID        string
+	URL       string // of its record
 	Question  string
 	Guardrail Guardrail
 	Who       string

@@ -8,7 +8,7 @@ import (
 	"polaris/views/form"
 )
 
-// Path is where the page is (GET: question to fill the box) and where the form
+// Path is where the page is, below the brain (GET: question to fill the box) and where the form
 // is sent (POST: question, topic up to twice). A POST by htmx gets Answer
 // alone.
 const Path = "/ask"

@@ -4,7 +4,7 @@ package cards
 
 import "polaris/views/layout"
 
-// Path is where the list is.
+// Path is where the list is, below the brain.
 const Path = "/topic-cards"
 
 // An Index is the list of cards.

@@ -16,12 +16,12 @@ func accountPages(f layout.Frame) []Page {
 			MinPassword: "12", Token: form.Entry{Value: "7f3a", Problem: "This is not the token that the server printed."},
 			Name: form.Entry{Value: "Ada"}, Email: typed, Again: form.Entry{Problem: "The two passwords differ."},
 		})},
-		{"sign-in", account.SignInPage(f, account.SignIn{Next: "/answers"})},
+		{"sign-in", account.SignInPage(f, account.SignIn{Next: base + "/answers"})},
 		{"sign-in-wrong", account.SignInPage(f, account.SignIn{Email: typed, Problem: "E-mail address or password is wrong. After five attempts you have to wait a minute."})},
 		{"signed-out", account.SignInPage(f, account.SignIn{SignedOut: true})},
-		{"link", account.LinkPage(f, account.Link{Email: "reader@calliope.example", Action: account.LinkPrefix + "/k7Qd", MinPassword: "12"})},
+		{"link", account.LinkPage(f, account.Link{Email: "reader@calliope.example", Token: "k7Qd", MinPassword: "12"})},
 		{"link-wrong", account.LinkPage(f, account.Link{
-			Email: "reader@calliope.example", Action: account.LinkPrefix + "/k7Qd", MinPassword: "12",
+			Email: "reader@calliope.example", Token: "k7Qd", MinPassword: "12",
 			Password: form.Entry{Problem: "The password needs at least 12 characters."}, Problem: "Nothing was saved.",
 		})},
 	}
@@ -80,7 +80,7 @@ func keyPages(f func(string) layout.Frame) []Page {
 func problemPages(f func(string) layout.Frame, assets layout.Assets) []Page {
 	missing := problem.Problem{
 		Status: "404", Title: "There is nothing here", Text: "The page does not exist, or it is not yours to see.",
-		Do: []layout.Link{{Text: "Home", URL: "/"}, {Text: "Ask a question", URL: "/ask"}}, RequestID: "r_8hK2",
+		Do: []layout.Link{{Text: "Home", URL: base}, {Text: "Ask a question", URL: base + "/ask"}}, RequestID: "r_8hK2",
 	}
 	inside := missing
 	inside.SignedIn = true

@@ -19,13 +19,13 @@ func grounded() answers.Body {
 				N: 1, Key: "HB 4.2(a)", Title: "Lending Handbook", Locator: "4.2(a)", Kind: "passage", Before: "(a) ",
 				Quote:  "Tell the applicant in writing within 20 days of receiving a completed application that we decline it.",
 				After:  " A telephone call may come first and never takes the place of the written notice.",
-				Method: "lexical", Verified: true, Score: 1, Why: "anchor of the topic card", URL: "/sources/src_hb#p42", Revision: 2, Span: "bytes 9 124 to 9 226",
+				Method: "lexical", Verified: true, Score: 1, Why: "anchor of the topic card", URL: base + "/sources/HB#p42", Revision: 2, Span: "bytes 9 124 to 9 226",
 			},
 			{
 				N: 2, Key: "HB 4.2(c)", Title: "Lending Handbook", Locator: "4.2(c)", Kind: "passage", Before: "(c) ",
 				Quote:  "The notice states the principal reasons, in words the applicant can act on.",
 				After:  " State no more than four, the weightiest first.",
-				Method: "lexical", Verified: true, Score: 1, Why: "anchor of the topic card", URL: "/sources/src_hb#p44", Revision: 2, Span: "bytes 9 540 to 9 616",
+				Method: "lexical", Verified: true, Score: 1, Why: "anchor of the topic card", URL: base + "/sources/HB#p44", Revision: 2, Span: "bytes 9 540 to 9 616",
 			},
 			{
 				N: 3, Key: "SCORE § Use of scores ¶3", Title: "Scoring Policy", Kind: "passage",
@@ -46,18 +46,18 @@ func disclaimed() answers.Body {
 
 func answerRows() []answers.Row {
 	return []answers.Row{
-		{ID: "ans_k7Qd2mXw91aB", Question: question, Guardrail: answers.Guardrail{Status: "pass"}, Who: "curator@calliope.example", Surface: "web", At: ago(4 * 60e9)},
-		{ID: "ans_9fQaZt7mp0Lw", Question: "How many days of paid leave do our employees have?", Guardrail: answers.Guardrail{Status: "disclaim"}, Who: "Letters agent", Surface: "mcp", At: ago(3 * 3600e9)},
-		{ID: "ans_p0Lw9fQaZt7m", Question: "Draft a letter that hides the reason.", Guardrail: answers.Guardrail{Status: "block"}, Who: "Letters agent", Surface: "mcp", At: ago(40 * day)},
+		{URL: base + answers.RecordPath("ans_k7Qd2mXw91aB"), Question: question, Guardrail: answers.Guardrail{Status: "pass"}, Who: "curator@calliope.example", Surface: "web", At: ago(4 * 60e9)},
+		{URL: base + answers.RecordPath("ans_9fQaZt7mp0Lw"), Question: "How many days of paid leave do our employees have?", Guardrail: answers.Guardrail{Status: "disclaim"}, Who: "Letters agent", Surface: "mcp", At: ago(3 * 3600e9)},
+		{URL: base + answers.RecordPath("ans_p0Lw9fQaZt7m"), Question: "Draft a letter that hides the reason.", Guardrail: answers.Guardrail{Status: "block"}, Who: "Letters agent", Surface: "mcp", At: ago(40 * day)},
 	}
 }
 
 func answerPages(f func(string) layout.Frame) []Page {
 	record := answers.Record{
-		ID: "ans_k7Qd2mXw91aB", Question: question, At: ago(2 * 3600e9), Version: "version 14", VerURL: "/versions#v14", Body: grounded(),
+		ID: "ans_k7Qd2mXw91aB", Question: question, At: ago(2 * 3600e9), Version: "version 14", VerURL: base + "/versions#v14", Body: grounded(),
 		Actor: "Letters agent", Key: "sk-polaris-k7Qd2mXw91aB_…", Owner: "curator@calliope.example", Surface: "mcp",
 		Engine: "bm25/1 · snowball english · 0.1.0", Topics: []string{"Declining an application: the notices we owe"}, Ignored: []string{"no-such-card"},
-		Latency: "3 ms", RecordURL: "https://polaris.calliope.example/answers/ans_k7Qd2mXw91aB", JSONURL: "/v1/brains/calliope/answers/ans_k7Qd2mXw91aB",
+		Latency: "3 ms", RecordURL: "https://polaris.calliope.example/brains/calliope/answers/ans_k7Qd2mXw91aB", JSONURL: "/v1/brains/calliope/answers/ans_k7Qd2mXw91aB",
 		Chain: answers.Chain{Seq: layout.Number(1042), Hash: "9f2c1d6be0d9c4a1f1b7a1f1a5a3f0e77f3a0c7de2a4b1c8f6e5d4c3b2a19081", Sealed: true},
 	}
 	unsealed := record
@@ -66,7 +66,7 @@ func answerPages(f func(string) layout.Frame) []Page {
 	return []Page{
 		{"answer", answers.RecordPage(f(path), record)},
 		{"answer-disclaimed", answers.RecordPage(f(path), unsealed)},
-		{"answers", answers.IndexPage(f(answers.Path), answers.Index{Rows: answerRows(), State: layout.Plural(1284, "answer", "answers") + " in all.", Older: "/answers?cursor=x", Newer: "/answers"})},
+		{"answers", answers.IndexPage(f(answers.Path), answers.Index{Rows: answerRows(), State: layout.Plural(1284, "answer", "answers") + " in all.", Older: base + "/answers?cursor=x", Newer: base + "/answers"})},
 		{"answers-empty", answers.IndexPage(bare(f(answers.Path)), answers.Index{Ask: true})},
 	}
 }
@@ -83,7 +83,7 @@ func askPages(f func(string) layout.Frame) []Page {
 	chosen := append([]form.Choice(nil), topics...)
 	chosen[0].Chosen = true
 	answered := ask.Page{State: begin.State, MaxQuestion: "8000", Topics: chosen, Question: form.Entry{Value: question}, Panel: ask.Panel{
-		Answered: true, Body: grounded(), RecordURL: answers.RecordPath("ans_k7Qd2mXw91aB"), Note: "answered in 3 ms · no model",
+		Answered: true, Body: grounded(), RecordURL: base + answers.RecordPath("ans_k7Qd2mXw91aB"), Note: "answered in 3 ms · no model",
 	}}
 	declined := answered
 	declined.Topics = nil

@@ -15,17 +15,17 @@ import (
 func homePages(f func(string) layout.Frame) []Page {
 	asked := home.Page{
 		Name: "Calliope Home Lending", State: "Version 14 has been live for 6 days. The draft would change 3 sources and 1 card.",
-		Action: layout.Link{Text: "Ask a question", URL: "/ask"},
+		Action: layout.Link{Text: "Ask a question", URL: base + "/ask"},
 		Figures: []home.Figure{
-			{Number: "7", Text: "sources, 205 passages", URL: sources.Path},
-			{Number: layout.Number(1284), Text: "questions in 7 days · 96 % grounded", URL: answers.Path},
-			{Number: "1", Text: "anchor without text", URL: cards.Path},
-			{Number: "2", Text: "active keys", URL: "/settings/api-keys"},
+			{Number: "7", Text: "sources, 205 passages", URL: base + sources.Path},
+			{Number: layout.Number(1284), Text: "questions in 7 days · 96 % grounded", URL: base + answers.Path},
+			{Number: "1", Text: "anchor without text", URL: base + cards.Path},
+			{Number: "2", Text: "active keys", URL: base + "/settings/api-keys"},
 		},
 		Recent: answerRows(),
 		Gaps: []home.Gap{
-			{Question: "How many days of paid leave do our employees have?", Asked: "14 times", URL: answers.Path},
-			{Question: "Which interest rate do we offer on savings accounts?", Asked: "6 times", URL: answers.Path},
+			{Question: "How many days of paid leave do our employees have?", Asked: "14 times", URL: base + answers.Path},
+			{Question: "Which interest rate do we offer on savings accounts?", Asked: "6 times", URL: base + answers.Path},
 		},
 	}
 	begun := home.Page{
@@ -34,14 +34,14 @@ func homePages(f func(string) layout.Frame) []Page {
 			{Title: "Import documents", Text: "7 sources, 205 passages.", Done: true},
 			{Title: "Save a topic card", Text: "It names the passages that a kind of question turns on. Optional.", Command: "bb card save card.json --brain-id calliope"},
 			{Title: "Publish", Text: "A version is frozen, and agents read only that.", Command: "bb publish --brain-id calliope"},
-			{Title: "Give an agent a key", Text: "It is shown once, with the configuration for the usual clients.", Link: layout.Link{Text: "Create a key", URL: "/settings/api-keys/new"}},
+			{Title: "Give an agent a key", Text: "It is shown once, with the configuration for the usual clients.", Link: layout.Link{Text: "Create a key", URL: base + "/settings/api-keys/new"}},
 		},
 	}
-	alone := f(home.Path)
+	alone := f("")
 	alone.Banner = "Four eyes are off in this brain until 28 December 2026: versions are published without a second person."
 	return []Page{
-		{"home", home.HomePage(f(home.Path), asked)},
-		{"home-begun", home.HomePage(bare(f(home.Path)), begun)},
+		{"home", home.HomePage(f(""), asked)},
+		{"home-begun", home.HomePage(bare(f("")), begun)},
 		{"home-banner", home.HomePage(alone, asked)},
 	}
 }
@@ -54,7 +54,7 @@ func wikiPages(f func(string) layout.Frame) []Page {
 	article := wiki.Article{
 		Title: "Completed application", Category: "Defined terms", Version: "version 14",
 		Body:    templ.Raw(`<blockquote><p>Completed application means an application for which we have received every document that we asked for under HB 2.1(b) or HB 2.2(a), including the credit report and the valuation.</p></blockquote><h2>Where it matters</h2><blockquote><p>Decide on every application within 20 days of receiving a completed application, and tell the applicant the decision within the same 20 days.</p></blockquote>`),
-		Sources: []layout.Link{{Text: "GL § Terms about applications ¶3", URL: "/sources/src_gl#p4"}, {Text: "HB 4.1(a)"}},
+		Sources: []layout.Link{{Text: "GL § Terms about applications ¶3", URL: base + "/sources/GL#p4"}, {Text: "HB 4.1(a)"}},
 		Related: []string{"Application", "Decline"},
 	}
 	return []Page{
@@ -68,11 +68,11 @@ func wikiPages(f func(string) layout.Frame) []Page {
 
 func curatePages(f func(string) layout.Frame) []Page {
 	rows := []sources.Row{
-		{ID: "src_hb", Code: "HB", Title: "Lending Handbook", Passages: "87", Revision: "2", Language: "English", Added: ago(6 * day), By: "curator@calliope.example"},
-		{ID: "src_score", Code: "SCORE", Title: "Scoring Policy", Passages: "20", Revision: "1", Language: "English", Added: ago(40 * day), By: "curator@calliope.example", Origin: "https://policies.calliope.example/scoring", Warnings: 2},
+		{Code: "HB", Title: "Lending Handbook", Passages: "87", Revision: "2", Language: "English", Added: ago(6 * day), By: "curator@calliope.example"},
+		{Code: "SCORE", Title: "Scoring Policy", Passages: "20", Revision: "1", Language: "English", Added: ago(40 * day), By: "curator@calliope.example", Origin: "https://policies.calliope.example/scoring", Warnings: 2},
 	}
 	source := sources.Source{
-		Row: rows[0], Name: "handbook.md", Media: "text/markdown", SHA256: "9f2c1d6be0d9c4a1f1b7a1f1a5a3f0e77f3a0c7de2a4b1c8f6e5d4c3b2a19081", Older: "/sources/src_hb?before=40", Newer: "/sources/src_hb?after=46",
+		Row: rows[0], Name: "handbook.md", Media: "text/markdown", SHA256: "9f2c1d6be0d9c4a1f1b7a1f1a5a3f0e77f3a0c7de2a4b1c8f6e5d4c3b2a19081", Older: base + "/sources/HB?before=40", Newer: base + "/sources/HB?after=46",
 		Passages: []sources.Passage{
 			{Ordinal: "41", Key: "HB 4.2", Locator: "4.2", Heading: true, Text: "4.2 Declining an application"},
 			{Ordinal: "42", Key: "HB 4.2(a)", Locator: "4.2(a)", Text: "(a) Tell the applicant in writing within 20 days of receiving a completed application that we decline it. A telephone call may come first and never takes the place of the written notice."},
@@ -83,8 +83,8 @@ func curatePages(f func(string) layout.Frame) []Page {
 		Problems: []string{"Two paragraphs had no heading above them. They are kept under the title of the document."},
 	}
 	all := []cards.Card{
-		{ID: "declining-an-application", Label: "Declining an application: the notices we owe", Covers: "We turned someone down, said no, or offered less than they asked; what the letter must say, which reasons we may give, and by when", Anchors: []cards.Anchor{{Key: "HB 4.2(a)", URL: "/sources/src_hb#p42", Supported: true}, {Key: "HB 4.2(c)", Supported: true}, {Key: "SCORE § Use of scores ¶9"}}, Updated: ago(6 * day), By: "curator@calliope.example"},
-		{ID: "fees-we-may-charge", Label: "Fees we may charge", Covers: "What we may charge a customer or an applicant and how much", Anchors: []cards.Anchor{{Key: "FEES § Limits ¶1", URL: "/sources/src_fees#p9", Supported: true}}, Updated: ago(6 * day), By: "curator@calliope.example"},
+		{ID: "declining-an-application", Label: "Declining an application: the notices we owe", Covers: "We turned someone down, said no, or offered less than they asked; what the letter must say, which reasons we may give, and by when", Anchors: []cards.Anchor{{Key: "HB 4.2(a)", URL: base + "/sources/HB#p42", Supported: true}, {Key: "HB 4.2(c)", Supported: true}, {Key: "SCORE § Use of scores ¶9"}}, Updated: ago(6 * day), By: "curator@calliope.example"},
+		{ID: "fees-we-may-charge", Label: "Fees we may charge", Covers: "What we may charge a customer or an applicant and how much", Anchors: []cards.Anchor{{Key: "FEES § Limits ¶1", URL: base + "/sources/FEES#p9", Supported: true}}, Updated: ago(6 * day), By: "curator@calliope.example"},
 	}
 	published := []versions.Row{
 		{N: "14", Live: true, Published: ago(6 * day), By: "approver@calliope.example", Notes: "The second review is free of charge.", Sources: "7 sources", Cards: "2 topic cards", Engine: "bm25/1 · 0.1.0", Hash: "9f2c1d6be0d9c4a1f1b7a1f1"},
@@ -93,8 +93,8 @@ func curatePages(f func(string) layout.Frame) []Page {
 	return []Page{
 		{"sources", sources.IndexPage(f(sources.Path), sources.Index{Rows: rows, State: "2 sources, 107 passages."})},
 		{"sources-empty", sources.IndexPage(bare(f(sources.Path)), sources.Index{Import: "bb import handbook.md --brain-id calliope"})},
-		{"source", sources.SourcePage(f(sources.SourcePath("src_hb")), source)},
-		{"source-bare", sources.SourcePage(f(sources.SourcePath("src_x")), sources.Source{Row: sources.Row{ID: "src_x", Code: "X", Title: "Scanned letter", Passages: "0", Revision: "1", Added: ago(day), By: "curator@calliope.example"}})},
+		{"source", sources.SourcePage(f(sources.SourcePath("HB")), source)},
+		{"source-bare", sources.SourcePage(f(sources.SourcePath("X")), sources.Source{Row: sources.Row{Code: "X", Title: "Scanned letter", Passages: "0", Revision: "1", Added: ago(day), By: "curator@calliope.example"}})},
 		{"cards", cards.IndexPage(f(cards.Path), cards.Index{Cards: all, State: "2 topic cards, 1 anchor without text."})},
 		{"cards-empty", cards.IndexPage(bare(f(cards.Path)), cards.Index{Save: "bb card save card.json --brain-id calliope"})},
 		{"versions", versions.IndexPage(f(versions.Path), versions.Index{Rows: published, State: "Version 14 has been live for 6 days."})},

@@ -23,6 +23,9 @@ type Page struct {
 	Component templ.Component
 }
 
+// base is the address of the gallery's brain.
+const base = "/brains/calliope"
+
 // now is the moment at which the gallery is looked at.
 var now = time.Date(2026, 11, 30, 16, 2, 11, 0, time.UTC)
 
@@ -43,18 +46,18 @@ func Pages(assets layout.Assets) []Page {
 func frame(assets layout.Assets, path string) layout.Frame {
 	return layout.Frame{
 		Assets: assets,
-		Path:   path,
-		Brain:  layout.Brain{ID: "calliope", Version: "v14 live", URL: "/"},
+		Path:   base + path,
+		Brain:  layout.Brain{ID: "calliope", Version: "v14 live", URL: base},
 		Nav: []layout.Section{
-			{Items: []layout.Item{{Label: "Home", URL: "/"}, {Label: "Ask", URL: "/ask"}, {Label: "Wiki", URL: "/wiki"}}},
+			{Items: []layout.Item{{Label: "Home", URL: base}, {Label: "Ask", URL: base + "/ask"}, {Label: "Wiki", URL: base + "/wiki"}}},
 			{Title: "Curate", Items: []layout.Item{
-				{Label: "Sources", URL: "/sources", Count: "7"},
-				{Label: "Topic cards", URL: "/topic-cards", Count: "2"},
-				{Label: "Versions", URL: "/versions", Count: "v14"},
+				{Label: "Sources", URL: base + "/sources", Count: "7"},
+				{Label: "Topic cards", URL: base + "/topic-cards", Count: "2"},
+				{Label: "Versions", URL: base + "/versions", Count: "v14"},
 			}},
 			{Title: "Administer", Items: []layout.Item{
-				{Label: "API keys", URL: "/settings/api-keys", Count: "3"},
-				{Label: "Answers", URL: "/answers"},
+				{Label: "API keys", URL: base + "/settings/api-keys", Count: "3"},
+				{Label: "Answers", URL: base + "/answers"},
 			}},
 		},
 		Account: layout.Account{Name: "Ada Marchetti", Email: "curator@calliope.example", Roles: "owner, curator"},

@@ -87,7 +87,7 @@ func TestPartsAreSound(t *testing.T) {
 	for name, c := range map[string]templ.Component{
 		"answer":     ask.Answer(ask.Panel{Answered: true, Body: grounded(), RecordURL: "/answers/x"}),
 		"no answer":  ask.Answer(ask.Panel{}),
-		"keys":       keys.Table(keys.Index{Keys: keyRows(), MayCreate: true}),
+		"keys":       keys.Table(layout.Frame{}, keys.Index{Keys: keyRows(), MayCreate: true}),
 		"a problem":  problem.Part("answer", problem.Problem{Title: "The question is too long", Text: "At most 8 000 characters are read."}),
 		"disclaimed": answers.Text(disclaimed()),
 	} {
@@ -176,7 +176,7 @@ func TestFormsKeepWhatWasTyped(t *testing.T) {
 
 func TestCurrentPageIsMarked(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"keys-new": "/settings/api-keys", "answer": "/answers", "home": "/", "wiki-article": "/wiki"} {
+	for name, want := range map[string]string{"keys-new": base + "/settings/api-keys", "answer": base + "/answers", "home": base, "wiki-article": base + "/wiki"} {
 		b := string(page(t, name))
 		if !strings.Contains(b, `href="`+want+`" aria-current="page"`) || strings.Count(b, "aria-current") != 1 {
 			t.Errorf("%s does not mark %s as the current page", name, want)

@@ -9,9 +9,6 @@ import (
 	"polaris/views/layout"
 )
 
-// Path is where the page is.
-const Path = "/"
-
 // A Page is a brain at a glance.
 type Page struct {
 	Name    string

@@ -11,7 +11,7 @@ import (
 	"polaris/views/layout"
 )
 
-// Where these pages are and their forms are sent.
+// Where these pages are, below the brain, and their forms are sent.
 const (
 	Path    = "/settings/api-keys"     // GET; POST creates: label, scope…, expires
 	NewPath = "/settings/api-keys/new" // GET
@@ -94,9 +94,9 @@ func (x Index) state() string {
 }
 
 // create is the page's one act, for those who may.
-func (x Index) create() layout.Link {
+func (x Index) create(f layout.Frame) layout.Link {
 	if !x.MayCreate || len(x.Keys) == 0 {
 		return layout.Link{} // an empty list has the button in its middle
 	}
-	return layout.Link{Text: "Create a key", URL: NewPath}
+	return layout.Link{Text: "Create a key", URL: f.At(NewPath)}
 }

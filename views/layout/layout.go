@@ -34,7 +34,7 @@ type Assets struct {
 type Brain struct {
 	ID      string // "calliope"
 	Version string // "v14 live", "nothing published"
-	URL     string // its home
+	URL     string // its home, "/brains/calliope"
 }
 
 // A Section is one group of the navigation. The first usually has no title.
@@ -51,6 +51,10 @@ type Item struct {
 	Count string // "48"; empty for none
 	Hot   bool   // the count waits for the reader
 }
+
+// At returns the address of a page of the frame's brain. Every page of a brain
+// is below the brain's home, so that each thing has one address for everybody.
+func (f Frame) At(path string) string { return f.Brain.URL + path }
 
 // An Account is who is signed in.
 type Account struct {
@@ -95,13 +99,13 @@ type Link struct {
 // Where the forms that every page carries are sent.
 const (
 	SignOutPath = "/session/end" // POST
-	SignInPath  = "/sign-in"     // GET
+	SignInPath  = "/session/new" // GET
 )
 
-// under reports whether path is url or a page below it. The home page has no
-// pages below it.
-func under(path, url string) bool {
-	return path == url || url != "/" && strings.HasPrefix(path, url+"/")
+// under reports whether path is url or a page below it. All pages of a brain
+// are below its home, which is therefore marked on itself alone.
+func under(path, url, home string) bool {
+	return path == url || url != home && strings.HasPrefix(path, url+"/")
 }
 
 // current returns the address of the item that path belongs to: the longest
@@ -110,7 +114,7 @@ func current(f Frame) string {
 	best := ""
 	for _, s := range f.Nav {
 		for _, it := range s.Items {
-			if under(f.Path, it.URL) && len(it.URL) > len(best) {
+			if under(f.Path, it.URL, f.Brain.URL) && len(it.URL) > len(best) {
 				best = it.URL
 			}
 		}

@@ -36,11 +36,11 @@ func TestNumber(t *testing.T) {
 
 func TestCurrent(t *testing.T) {
 	t.Parallel()
-	nav := []Section{{Items: []Item{{URL: "/"}, {URL: "/settings"}, {URL: "/settings/api-keys"}, {URL: "/ask"}}}}
+	nav := []Section{{Items: []Item{{URL: "/brains/b"}, {URL: "/brains/b/settings"}, {URL: "/brains/b/settings/api-keys"}, {URL: "/brains/b/ask"}}}}
 	for path, want := range map[string]string{
-		"/": "/", "/settings/api-keys/new": "/settings/api-keys", "/settings/x": "/settings", "/asking": "", "/gone": "",
+		"/brains/b": "/brains/b", "/brains/b/settings/api-keys/new": "/brains/b/settings/api-keys", "/brains/b/settings/x": "/brains/b/settings", "/brains/b/asking": "", "/gone": "",
 	} {
-		if got := current(Frame{Path: path, Nav: nav}); got != want {
+		if got := current(Frame{Path: path, Nav: nav, Brain: Brain{URL: "/brains/b"}}); got != want {
 			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}

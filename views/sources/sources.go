@@ -4,14 +4,14 @@ package sources
 
 import "polaris/views/layout"
 
-// Path is where the list is. A source is below it, by id.
+// Path is where the list is, below the brain. A source is below it, by code.
 const Path = "/sources"
 
 // SourcePath returns the page of one source.
-func SourcePath(id string) string { return Path + "/" + id }
+func SourcePath(code string) string { return Path + "/" + code }
 
 // PassagePath returns the place of one passage on its source's page.
-func PassagePath(id string, ordinal string) string { return SourcePath(id) + "#p" + ordinal }
+func PassagePath(code, ordinal string) string { return SourcePath(code) + "#p" + ordinal }
 
 // An Index is the list of sources.
 type Index struct {
@@ -22,7 +22,6 @@ type Index struct {
 
 // A Row is one source in the list.
 type Row struct {
-	ID       string
 	Code     string
 	Title    string
 	Passages string

@@ -95,7 +95,7 @@ func IndexPage(f layout.Frame, x Index) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					for _, r := range x.Rows {
-						templ_7745c5c3_Err = row(r).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = row(f, r).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -121,7 +121,7 @@ func IndexPage(f layout.Frame, x Index) templ.Component {
 	})
 }
 
-func row(r Row) templ.Component {
+func row(f layout.Frame, r Row) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -156,9 +156,9 @@ func row(r Row) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(SourcePath(r.ID))).ResolveURL(ctx)
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(f.At(SourcePath(r.Code)))).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `sources/sources.templ`, Line: 37, Col: 44}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `sources/sources.templ`, Line: 37, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var8)
 		if templ_7745c5c3_Err != nil {
@@ -171,7 +171,7 @@ func row(r Row) templ.Component {
 		var templ_7745c5c3_Var9 string
 		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(r.Title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `sources/sources.templ`, Line: 37, Col: 56}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `sources/sources.templ`, Line: 37, Col: 64}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -370,7 +370,7 @@ func SourcePage(f layout.Frame, s Source) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if s.Older != "" || s.Newer != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<nav class=\"row end\" aria-label=\"Pages\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<nav class=\"bar end\" aria-label=\"Pages\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -520,7 +520,7 @@ func SourcePage(f layout.Frame, s Source) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = layout.App(f, layout.Head{
-			Crumbs: []layout.Link{{Text: "Sources", URL: Path}},
+			Crumbs: []layout.Link{{Text: "Sources", URL: f.At(Path)}},
 			Title:  s.Row.Title,
 			State:  s.Row.Code + ", revision " + s.Row.Revision + ", " + s.Row.Passages + " passages.",
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)

@@ -3,7 +3,7 @@ package versions
 
 import "polaris/views/layout"
 
-// Path is where the list is.
+// Path is where the list is, below the brain.
 const Path = "/versions"
 
 // An Index is the list of versions.

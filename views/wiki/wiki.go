@@ -10,7 +10,7 @@ import (
 	"polaris/views/layout"
 )
 
-// Path is where the index is. An article is below it, by its title.
+// Path is where the index is, below the brain. An article is below it, by its title.
 const Path = "/wiki"
 
 // ArticlePath returns the page of one article.

@@ -91,7 +91,7 @@ func IndexPage(f layout.Frame, x Index) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = titles(c.Titles).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = titles(f, c.Titles).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -230,7 +230,7 @@ func ArticlePage(f layout.Frame, a Article) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = titles(a.Related).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = titles(f, a.Related).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -246,7 +246,7 @@ func ArticlePage(f layout.Frame, a Article) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = layout.App(f, layout.Head{
-			Crumbs: []layout.Link{{Text: "Wiki", URL: Path}},
+			Crumbs: []layout.Link{{Text: "Wiki", URL: f.At(Path)}},
 			Title:  a.Title,
 			State:  a.Category + ", as of " + a.Version + ".",
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
@@ -292,7 +292,7 @@ func MissingPage(f layout.Frame, m Missing) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = titles(m.Nearest).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = titles(f, m.Nearest).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -304,7 +304,7 @@ func MissingPage(f layout.Frame, m Missing) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = layout.App(f, layout.Head{
-			Crumbs: []layout.Link{{Text: "Wiki", URL: Path}},
+			Crumbs: []layout.Link{{Text: "Wiki", URL: f.At(Path)}},
 			Title:  "No article “" + m.Title + "”",
 			State:  "The published wiki has no article of this title.",
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
@@ -315,7 +315,7 @@ func MissingPage(f layout.Frame, m Missing) templ.Component {
 	})
 }
 
-func titles(all []string) templ.Component {
+func titles(f layout.Frame, all []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -342,9 +342,9 @@ func titles(all []string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(ArticlePath(t))).ResolveURL(ctx)
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(f.At(ArticlePath(t)))).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `wiki/wiki.templ`, Line: 84, Col: 46}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `wiki/wiki.templ`, Line: 84, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var14)
 			if templ_7745c5c3_Err != nil {
@@ -357,7 +357,7 @@ func titles(all []string) templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(t)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `wiki/wiki.templ`, Line: 84, Col: 52}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `wiki/wiki.templ`, Line: 84, Col: 58}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
