@@ -143,12 +143,16 @@ var ListAnswers = &Op[None, AnswerList]{
 	Class: Read, Needs: models.MayReadRecords, Offered: Web | CLI,
 	Run: func(_ context.Context, e *Env, _ None) (AnswerList, error) {
 		as, err := e.Tx.Answers(100)
-		out := AnswerList{Answers: make([]AnswerLine, len(as))}
-		for i, a := range as {
-			out.Answers[i] = AnswerLine{a.ID, a.At.UTC(), a.Query, a.Envelope.Guardrail.Status, a.Surface, a.Actor, a.Version}
-		}
-		return out, err
+		return AnswerList{answerLines(as)}, err
 	},
+}
+
+func answerLines(as []models.Answer) []AnswerLine {
+	lines := make([]AnswerLine, len(as))
+	for i, a := range as {
+		lines[i] = AnswerLine{a.ID, a.At.UTC(), a.Query, a.Envelope.Guardrail.Status, a.Surface, a.Actor, a.Version}
+	}
+	return lines
 }
 
 // VerifyAudit recomputes the brain's audit chain.

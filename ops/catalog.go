@@ -17,7 +17,7 @@ func All() Catalog {
 		PublishVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(),
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), RevokeAPIKey.Entry(),
-		CreateBrain.Entry(), CreateUser.Entry(),
+		CreateBrain.Entry(), ShowBrain.Entry(), CreateUser.Entry(),
 		// the way in
 		SetUp.Entry(), SignIn.Entry(), UseLink.Entry(),
 	}

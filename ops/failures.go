@@ -1,0 +1,102 @@
+package ops
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of the throttle for failed credentials.
+const (
+	mostFailures   = 30          // from one address,
+	failuresWindow = time.Minute // in this time
+	mostAddresses  = 50_000      // remembered at once
+)
+
+// Failures counts the credentials that did not hold, by where they came from.
+// Over the bound an address is refused before the database is asked anything.
+type Failures struct {
+	mu    sync.Mutex
+	at    map[netip.Prefix][]time.Time // oldest first, never longer than mostFailures
+	swept time.Time
+}
+
+// NewFailures returns an empty count.
+func NewFailures() *Failures { return &Failures{at: map[netip.Prefix][]time.Time{}} }
+
+// Wait returns how long the address has to wait; 0 or less means that it may
+// try.
+func (f *Failures) Wait(from netip.Prefix, now time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := f.at[from]
+	if len(at) < mostFailures {
+		return 0
+	}
+	return at[0].Add(failuresWindow).Sub(now)
+}
+
+// Add counts one failure.
+func (f *Failures) Add(from netip.Prefix, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.Sub(f.swept) > failuresWindow || len(f.at) >= mostAddresses {
+		f.sweep(now)
+	}
+	at := f.at[from]
+	if len(at) == mostFailures {
+		at = at[1:]
+	}
+	f.at[from] = append(at, now)
+}
+
+// sweep forgets addresses that have been quiet. Where an attacker has more
+// addresses than are remembered, all are forgotten: memory is bounded, and a
+// count by address would not have held such an attacker anyway.
+func (f *Failures) sweep(now time.Time) {
+	f.swept = now
+	for a, at := range f.at {
+		if now.Sub(at[len(at)-1]) > failuresWindow {
+			delete(f.at, a)
+		}
+	}
+	if len(f.at) >= mostAddresses {
+		clear(f.at)
+	}
+}
+
+// AddressOf returns where a request came from, as far as failures are counted:
+// an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets.
+// X-Forwarded-For counts only as far back as trusted proxies wrote it.
+func AddressOf(r *http.Request, trusted []netip.Prefix) netip.Prefix {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Prefix{} // a unix socket: all its callers are one
+	}
+	at := ap.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && within(trusted, at); i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		at = hop.Unmap()
+	}
+	bits := at.BitLen()
+	if at.Is6() {
+		bits = 64
+	}
+	p, _ := at.WithZone("").Prefix(bits) // cannot fail: bits fits the address
+	return p
+}
+
+func within(networks []netip.Prefix, a netip.Addr) bool {
+	for _, p := range networks {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
