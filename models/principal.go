@@ -172,6 +172,9 @@ type Person struct {
 	DisabledAt    *time.Time
 }
 
+// TableName returns the table's name; GORM would say "people".
+func (Person) TableName() string { return "persons" }
+
 // CleanEmail returns an address as Polaris compares and stores it, and whether
 // it can be one at all.
 func CleanEmail(s string) (string, bool) {
