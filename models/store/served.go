@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"time"
@@ -160,12 +161,12 @@ func (tx *Tx) Answers(n int) ([]models.Answer, error) {
 func (tx *Tx) TextAround(sourceID string, revision, start, end int) (string, error) {
 	start = max(0, start)
 	var text []byte
-	res := tx.db.Raw(`SELECT substring(convert_to(text, 'UTF8') FROM ? FOR ?) FROM revisions WHERE brain_id = ? AND source_id = ? AND n = ?`,
-		start+1, max(0, end-start), tx.Brain, sourceID, revision).Scan(&text)
-	if res.Error == nil && res.RowsAffected == 0 {
+	err := tx.db.Raw(`SELECT substring(convert_to(text, 'UTF8') FROM ? FOR ?) FROM revisions WHERE brain_id = ? AND source_id = ? AND n = ?`,
+		start+1, max(0, end-start), tx.Brain, sourceID, revision).Row().Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
 		return "", fault.New(fault.NotFound, "No such revision.")
 	}
-	return string(text), res.Error
+	return string(text), err
 }
 
 // AuditRow returns one row of the brain's audit log.

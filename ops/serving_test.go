@@ -1,0 +1,206 @@
+package ops_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/models/store"
+	"polaris/ops"
+)
+
+// A statements tracer keeps what is sent to the database: single statements
+// and, apart, the pieces of batches.
+type statements struct {
+	mu              sync.Mutex
+	single, batched []string
+}
+
+func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.single = append(s.single, d.SQL)
+	return ctx
+}
+func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+func (s *statements) TraceBatchQuery(_ context.Context, _ *pgx.Conn, d pgx.TraceBatchQueryData) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.batched = append(s.batched, d.SQL)
+}
+func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// TestStatementsOfAnAnswer holds the hot path to one credential look-up and one
+// batch with the audit row and the record.
+func TestStatementsOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	seen := &statements{}
+	d, _ := newDesk(t, store.Options{Tracer: seen})
+	c := newBrain(t, d, "calliope", false)
+	must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: "HR", Data: []byte(rules)})
+	must(t, d, c, ops.PublishVersion, ops.PublishIn{})
+	key, p := keyOf(t, d, c)
+	must(t, d, ops.Call{By: p, Brain: p.Brain, Via: ops.Hosted}, ops.Answer, ops.AskIn{Query: "the late fee"})
+
+	seen.mu.Lock()
+	seen.single, seen.batched = nil, nil
+	seen.mu.Unlock()
+	p, err := d.KeyPrincipal(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, d, ops.Call{By: p, Brain: p.Brain, Via: ops.Hosted}, ops.Answer, ops.AskIn{Query: "the late fee"})
+
+	if len(seen.single) != 1 || !strings.Contains(seen.single[0], "auth_key") {
+		t.Errorf("statements: %q, want the credential look-up alone", seen.single)
+	}
+	if len(seen.batched) != 4 || !strings.Contains(seen.batched[2], "INSERT INTO audit") {
+		t.Errorf("batch: %q, want begin, brain, row with record, commit", seen.batched)
+	}
+}
+
+func TestRevocationHoldsFromTheNextRequest(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	key, p := keyOf(t, d, c)
+	must(t, d, c, ops.RevokeAPIKey, ops.RevokeAPIKeyIn{ID: p.KeyID, Reason: "lost"})
+	must(t, d, c, ops.RevokeAPIKey, ops.RevokeAPIKeyIn{ID: p.KeyID, Reason: "again"})
+
+	changed := []byte(key)
+	changed[len(changed)-10]++
+	for name, c := range map[string]struct{ key, code string }{
+		"revoked":           {key, "revoked_api_key"},
+		"one changed":       {string(changed), "invalid_api_key"}, // the checksum fails: nobody learns that the id is known
+		"unknown":           {func() string { k, _ := models.MintKey(); return k }(), "invalid_api_key"},
+		"empty":             {"", "invalid_api_key"},
+		"another's shape":   {"sk-live-0123456789", "invalid_api_key"},
+		"with a line break": {key + "\n", "invalid_api_key"},
+	} {
+		_, err := d.KeyPrincipal(t.Context(), c.key)
+		if f := fault.Of(err); f == nil || f.Code != c.code || f.Kind != fault.Unauthenticated {
+			t.Errorf("%s: %v, want %s", name, err, c.code)
+		}
+	}
+	keys := must(t, d, c, ops.ListAPIKeys, ops.None{})
+	if k := keys.Keys[0]; k.State != "revoked" || k.RevokeCause != "lost" || len(k.Hash) > 0 && strings.Contains(fmt.Sprint(k), key) {
+		t.Errorf("listed: %+v", k)
+	}
+}
+
+func TestRefusalsAreOnRecord(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", true)
+	reader := models.Principal{Kind: models.KindPerson, Person: "per_r", Actor: "reader@example.org", Brain: "calliope", Roles: []models.Role{models.RoleReader}, Authenticated: true}
+	_, err := ops.Do(t.Context(), d, ops.Call{By: reader, Brain: "calliope", Via: ops.Web}, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: "x"})
+	if !fault.Is(err, fault.Forbidden) {
+		t.Fatalf("a reader made a key: %v", err)
+	}
+	var rows []models.AuditRow
+	err = d.Store.InBrain(t.Context(), c.Brain, func(tx *store.Tx) (err error) {
+		rows, err = tx.AuditRows(1)
+		return err
+	})
+	if err != nil || len(rows) != 1 || rows[0].Outcome != "insufficient_role" || rows[0].Actor != reader.Actor || rows[0].Operation != "api_keys.create" {
+		t.Errorf("rows %+v, %v", rows, err)
+	}
+}
+
+func TestRateIsASlidingWindow(t *testing.T) {
+	t.Parallel()
+	l := ops.NewMemoryLimiter()
+	r := models.Rate{N: 60, Window: time.Minute}
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	take := func(at time.Duration) ops.Taken {
+		taken, err := l.Take(t.Context(), "k", r, now.Add(at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return taken
+	}
+	for i := range 60 {
+		if taken := take(time.Duration(i) * time.Second / 2); !taken.OK || taken.Remaining != 59-i {
+			t.Fatalf("request %d: %+v", i+1, taken)
+		}
+	}
+	if taken := take(30 * time.Second); taken.OK || taken.Reset != 30*time.Second {
+		t.Errorf("the 61st in a minute: %+v, want refused for 30 s", taken)
+	}
+	// In no minute more than 60, wherever it begins: a bucket would let 2× through.
+	ok := 0
+	for at := 59 * time.Second; at < 90*time.Second; at += 10 * time.Millisecond {
+		if take(at).OK {
+			ok++
+		}
+	}
+	if ok != 60 {
+		t.Errorf("in the second minute %d got through, want 60, each half a second after another", ok)
+	}
+	if taken, err := l.Take(t.Context(), "other", r, now); err != nil || !taken.OK {
+		t.Errorf("another caller: %+v, %v", taken, err)
+	}
+	if taken, err := l.Take(t.Context(), "k", models.Rate{Off: true}, now); err != nil || !taken.OK {
+		t.Errorf("no limit: %+v, %v", taken, err)
+	}
+}
+
+// BenchmarkAnswersBesideATransaction measures answers while another operation
+// of the same brain holds its transaction open: p99 must not be over 20 ms more
+// than idle.
+func BenchmarkAnswersBesideATransaction(b *testing.B) {
+	d, _ := newDesk(b, store.Options{})
+	c := newBrain(b, d, "calliope", false)
+	must(b, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: "HR", Data: []byte(rules)})
+	must(b, d, c, ops.PublishVersion, ops.PublishIn{})
+	_, p := keyOf(b, d, c)
+	for _, held := range []bool{false, true} {
+		b.Run(map[bool]string{false: "idle", true: "held"}[held], func(b *testing.B) {
+			if held {
+				open, release := make(chan bool), make(chan bool)
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					_ = d.Store.InBrain(context.Background(), c.Brain, func(tx *store.Tx) error {
+						if _, err := tx.ThisBrain(true); err != nil {
+							return err
+						}
+						if err := tx.AppendAudit(&models.AuditRow{Operation: "sources.import", Actor: "slow"}); err != nil {
+							return err
+						}
+						close(open)
+						<-release
+						return nil
+					})
+				})
+				<-open
+				defer wg.Wait()
+				defer close(release)
+			}
+			var took []time.Duration
+			until := time.Now().Add(5 * time.Second)
+			for b.Loop() {
+				if time.Now().After(until) {
+					continue
+				}
+				began := time.Now()
+				must(b, d, ops.Call{By: p, Brain: p.Brain, Via: ops.Hosted}, ops.Answer, ops.AskIn{Query: "How much is the late fee?"})
+				took = append(took, time.Since(began))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+		})
+	}
+}
