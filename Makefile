@@ -1,0 +1,36 @@
+# The two commands of the README are `make demo` and `make test`; both install
+# what is missing through the machine's package manager, after saying so.
+.PHONY: demo test check build bench fuzz generate clean
+
+SHELL := /bin/bash
+TOOL = go tool -modfile=tools/go.mod
+
+demo: build
+	@scripts/need postgres
+	./bin/bb serve --demo --data-dir .cache/demo
+
+build:
+	@scripts/need go
+	go build -o bin/bb ./cmd/bb
+
+test:
+	@scripts/need go postgres chromium
+	go test -timeout 15m ./...
+
+# What CI runs beside the tests: formatting, vet, lint, generated files, races.
+check:
+	@scripts/check
+
+# Retrieval quality and speed, and the MCP endpoint against an empty tool.
+bench: build
+	@scripts/bench
+
+# Each fuzz target for FUZZTIME (default 30s).
+fuzz:
+	@scripts/fuzz
+
+generate:
+	$(TOOL) templ generate
+
+clean:
+	rm -rf bin .cache

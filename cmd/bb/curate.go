@@ -1,0 +1,310 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"polaris/advisor/ingest"
+	"polaris/models/fault"
+	"polaris/ops"
+)
+
+type importCmd struct {
+	brainFlag
+	Paths        []string `arg:"" help:"Files to read."`
+	Title        string   `help:"Default: the document's own."`
+	Code         string   `help:"Prefix of its citation keys. Default: proposed from the title."`
+	Jurisdiction string   `help:"Where it applies."`
+	OriginURL    string   `name:"origin-url" help:"Where it was taken from."`
+	Cites        string   `help:"What its section numbers belong to, such as '15 U.S.C.', where the text does not say." placeholder:"BASE"`
+}
+
+// Run imports the files one by one. A file that fails does not stop the others;
+// the exit status says that one did.
+func (i *importCmd) Run(ctx context.Context, c *console) error {
+	if len(i.Paths) > 1 && (i.Title != "" || i.Code != "") {
+		return fault.New(fault.Invalid, "--title and --code are for one file.")
+	}
+	d, call, err := c.at(ctx, i.BrainID)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	defer d.sealQuietly(ctx, i.BrainID)
+	results := []ops.ImportedSource{}
+	failed := 0
+	for _, path := range i.Paths {
+		data, err := readDocument(path)
+		var out ops.ImportedSource
+		if err == nil {
+			out, err = ops.Do(ctx, d.Desk, call, ops.ImportSource, ops.ImportSourceIn{Name: filepath.Base(path), Title: i.Title, Code: i.Code,
+				Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Data: data})
+		}
+		if err != nil {
+			if len(i.Paths) == 1 {
+				return err
+			}
+			failed++
+			c.notice("bb: %s: %s", path, sentence(fault.Of(err)))
+			continue
+		}
+		results = append(results, out)
+		if !c.root.JSON {
+			printImport(c.out, path, out)
+		}
+	}
+	if c.root.JSON {
+		if err := c.print(results, nil); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fault.New(fault.Conflict, "%d of %d files were not imported.", failed, len(i.Paths))
+	}
+	return nil
+}
+
+// readDocument reads a file, within the size that an import takes.
+func readDocument(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.Invalid, "There is no file %s.", path)
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "%s cannot be read: %v.", path, errors.Unwrap(err))
+	case !st.Mode().IsRegular():
+		return nil, fault.New(fault.Invalid, "%s is no file.", path)
+	case st.Size() > ops.MaxUpload:
+		return nil, fault.New(fault.TooLarge, "%s is over %d MiB.", path, ops.MaxUpload>>20)
+	}
+	return os.ReadFile(path)
+}
+
+func printImport(w io.Writer, path string, out ops.ImportedSource) {
+	switch out.Status {
+	case ops.ImportUnchanged:
+		fmt.Fprintf(w, "%s: unchanged, revision %d of %s (%s)\n", path, out.Revision, out.Code, out.Title)
+	default:
+		fmt.Fprintf(w, "%s: %s, revision %d of %s (%s), %d passages\n", path, out.Status, out.Revision, out.Code, out.Title, out.Passages)
+	}
+	for _, warning := range out.Warnings {
+		fmt.Fprintln(w, "  warning: "+warning)
+	}
+}
+
+type extractCmd struct {
+	Path  string `arg:"" help:"File to read."`
+	Title string `help:"Default: the document's own."`
+	Code  string `help:"Prefix of its citation keys. Default: proposed from the title."`
+	Cites string `help:"What its section numbers belong to, such as '15 U.S.C.'." placeholder:"BASE"`
+}
+
+// An extract is what the parser sees in a document.
+type extract struct {
+	MediaType string             `json:"media_type"`
+	Title     string             `json:"title"`
+	Language  string             `json:"language"`
+	Pages     int                `json:"pages,omitempty"`
+	Passages  []extractedPassage `json:"passages"`
+	Warnings  []string           `json:"warnings"`
+}
+
+type extractedPassage struct {
+	Locator string   `json:"locator"`
+	Key     string   `json:"key"`
+	Heading []string `json:"heading"`
+	Text    string   `json:"text"`
+	Start   int      `json:"start"`
+	End     int      `json:"end"`
+}
+
+// Run parses the file and prints what came out. It needs no database.
+func (x *extractCmd) Run(c *console) error {
+	data, err := readDocument(x.Path)
+	if err != nil {
+		return err
+	}
+	d, err := ingest.Parse(data, ingest.Options{Name: filepath.Base(x.Path), Title: x.Title, Code: x.Code, Cites: x.Cites})
+	if err != nil {
+		return err
+	}
+	out := extract{MediaType: d.MediaType, Title: d.Title, Language: d.Language, Pages: d.Pages, Passages: []extractedPassage{}, Warnings: append([]string{}, d.Warnings...)}
+	for _, p := range d.Passages {
+		out.Passages = append(out.Passages, extractedPassage{p.Locator, p.Key, append([]string{}, p.Heading...), d.Text[p.Start:p.End], p.Start, p.End})
+	}
+	return c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %s, code %s, %d passages\n", out.Title, out.MediaType, d.Code, len(out.Passages))
+		for _, s := range out.Warnings {
+			fmt.Fprintln(w, "warning: "+s)
+		}
+		for _, p := range out.Passages {
+			fmt.Fprintf(w, "\n%s\n  %s\n", p.Key, strings.ReplaceAll(p.Text, "\n", "\n  "))
+		}
+	})
+}
+
+type sourceCmd struct {
+	List sourceListCmd `cmd:"" help:"List the draft's sources. Example: bb source list --brain-id calliope"`
+}
+
+type sourceListCmd struct{ brainFlag }
+
+// Run lists the sources.
+func (s *sourceListCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, s.BrainID, ops.ListSources, ops.None{})
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		t := table(w, "CODE", "TITLE", "REVISION", "IMPORTED BY")
+		for _, s := range out.Sources {
+			t.row(s.Code, s.Title, s.Head, s.CreatedBy)
+		}
+		t.Flush()
+	})
+}
+
+type cardCmd struct {
+	Save   cardSaveCmd   `cmd:"" help:"Make or replace a topic card from JSON {id?, label, covers, anchors}. Example: bb card save declined.json --brain-id calliope"`
+	List   cardListCmd   `cmd:"" help:"List the draft's topic cards."`
+	Delete cardDeleteCmd `cmd:"" help:"Remove a topic card from the draft."`
+}
+
+type cardSaveCmd struct {
+	brainFlag
+	File string `arg:"" help:"JSON file, or - for standard input."`
+}
+
+// Run saves the card.
+func (s *cardSaveCmd) Run(ctx context.Context, c *console) error {
+	raw, err := c.fileOrStdin(s.File)
+	if err != nil {
+		return err
+	}
+	var in ops.SaveCardIn
+	dec := json.NewDecoder(strings.NewReader(string(raw)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
+		return fault.New(fault.Invalid, "%s is no topic card: %v.", s.File, err)
+	}
+	out, err := do(ctx, c, s.BrainID, ops.SaveCard, in)
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "Card %s %s, %d anchors.\n", out.Card.ID, map[bool]string{true: "made", false: "replaced"}[out.New], len(out.Card.Anchors))
+		if len(out.Unsupportable) > 0 {
+			fmt.Fprintf(w, "The draft has no text for: %s\n", strings.Join(out.Unsupportable, "; "))
+		}
+	})
+}
+
+func (c *console) fileOrStdin(path string) ([]byte, error) {
+	if path != "-" {
+		return readDocument(path)
+	}
+	b, err := c.readAll(1 << 20)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "Standard input could not be read: %v.", err)
+	}
+	return b, nil
+}
+
+type cardListCmd struct{ brainFlag }
+
+// Run lists the cards.
+func (l *cardListCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, l.BrainID, ops.ListCards, ops.None{})
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		t := table(w, "ID", "LABEL", "ANCHORS")
+		for _, k := range out.Cards {
+			t.row(k.ID, k.Label, strings.Join(k.Anchors, "; "))
+		}
+		t.Flush()
+	})
+}
+
+type cardDeleteCmd struct {
+	brainFlag
+	ID string `arg:"" help:"The card's id."`
+}
+
+// Run deletes the card.
+func (d *cardDeleteCmd) Run(ctx context.Context, c *console) error {
+	if _, err := do(ctx, c, d.BrainID, ops.DeleteCard, ops.DeleteCardIn{ID: d.ID}); err != nil {
+		return err
+	}
+	return c.print(map[string]string{"deleted": d.ID}, func(w io.Writer) { fmt.Fprintf(w, "Card %s is deleted from the draft.\n", d.ID) })
+}
+
+type publishCmd struct {
+	brainFlag
+	Notes string `help:"What changed."`
+}
+
+// Run publishes the draft.
+func (p *publishCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, p.BrainID, ops.PublishVersion, ops.PublishIn{Notes: p.Notes})
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "Version %d of %s is published: %d sources, %d passages, %d cards.\n", out.Version, p.BrainID, out.Sources, out.Passages, out.Cards)
+		if out.FourEyes == "off" {
+			fmt.Fprintln(w, "Four eyes are off: nobody else looked at it. The version and the audit log say so.")
+		}
+	})
+}
+
+type versionCmd struct {
+	List versionListCmd `cmd:"" help:"List published versions. Example: bb version list --brain-id calliope"`
+	Show versionShowCmd `cmd:"" help:"Show what a version froze."`
+}
+
+type versionListCmd struct{ brainFlag }
+
+// Run lists the versions.
+func (v *versionListCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, v.BrainID, ops.ListVersions, ops.None{})
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		t := table(w, "VERSION", "PUBLISHED", "BY", "SOURCES", "CARDS", "FOUR EYES", "NOTES")
+		for _, v := range out.Versions {
+			t.row(v.N, v.PublishedAt.UTC().Format("2006-01-02 15:04"), v.PublishedBy, len(v.Manifest.Sources), len(v.Manifest.Cards), orElse(v.FourEyes, "on"), v.Notes)
+		}
+		t.Flush()
+	})
+}
+
+type versionShowCmd struct {
+	brainFlag
+	N int `arg:"" help:"Its number."`
+}
+
+// Run shows the version.
+func (v *versionShowCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, v.BrainID, ops.GetVersion, ops.GetVersionIn{N: v.N})
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "Version %d, published %s by %s\nengine %s\nmanifest %x\n", out.N, out.PublishedAt.UTC().Format("2006-01-02 15:04"), out.PublishedBy, out.Engine, out.Hash)
+		t := table(w, "CODE", "TITLE", "REVISION", "SHA-256")
+		for _, s := range out.Manifest.Sources {
+			t.row(s.Source.Code, s.Source.Title, s.Revision, fmt.Sprintf("%.8x…", s.SHA256))
+		}
+		t.Flush()
+	})
+}

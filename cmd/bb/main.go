@@ -1,0 +1,166 @@
+// Command bb serves, operates and administers Polaris: the server, the command
+// line and the private database's supervisor in one binary.
+//
+// Only this package sees everything. It reads the settings, opens the store,
+// builds the desk and hands it to the surfaces; the commands translate what was
+// typed into operations and print what came back.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"polaris/models/fault"
+	"polaris/models/store/localpg"
+)
+
+// supervisorCommand is the hidden first argument that makes this binary the
+// keeper of a private PostgreSQL.
+const supervisorCommand = "postgres-supervisor"
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == supervisorCommand {
+		if err := localpg.Supervise(context.Background(), os.Args[2:]...); err != nil {
+			fmt.Fprintln(os.Stderr, "bb:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// root is the command line.
+type root struct {
+	DataDir string           `env:"POLARIS_DATA_DIR" default:"${data_dir}" help:"Folder of the private database and of secrets." placeholder:"DIR"`
+	JSON    bool             `name:"json" help:"Print the result as JSON."`
+	Actor   string           `env:"POLARIS_ACTOR" help:"Who acts, for the audit log. Default: the brain's only owner." placeholder:"EMAIL"`
+	Version kong.VersionFlag `help:"Print the version."`
+
+	Serve   serveCmd   `cmd:"" help:"Run the server. Example: bb serve --demo"`
+	Migrate migrateCmd `cmd:"" help:"Set up or update the database. Example: bb migrate"`
+	Config  configCmd  `cmd:"" help:"Print the effective settings and where each came from. Example: bb config"`
+	Brain   brainCmd   `cmd:"" help:"Create and list brains."`
+	User    userCmd    `cmd:"" help:"Add people to a brain."`
+	APIKey  apikeyCmd  `cmd:"" name:"apikey" help:"Mint, list and revoke API keys."`
+	Import  importCmd  `cmd:"" help:"Read documents into the draft. Example: bb import handbook.md --brain-id calliope"`
+	Extract extractCmd `cmd:"" help:"Show what the parser sees in a document. Example: bb extract handbook.md"`
+	Source  sourceCmd  `cmd:"" help:"List the draft's sources."`
+	Card    cardCmd    `cmd:"" help:"Save, list and delete topic cards."`
+	Publish publishCmd `cmd:"" help:"Publish the draft as a new version. Example: bb publish --brain-id calliope"`
+	Ver     versionCmd `cmd:"" name:"version" help:"List and show published versions."`
+	Answer  answerCmd  `cmd:"" help:"Ask a question. Example: bb answer 'How long do we have to decide?' --brain-id calliope"`
+	Find    findCmd    `cmd:"" name:"retrieve" help:"Show the passages that bear on a question. Example: bb retrieve '§ 4.2' --brain-id calliope"`
+	Audit   auditCmd   `cmd:"" help:"Verify the audit log."`
+	Eval    evalCmd    `cmd:"" help:"Measure retrieval on a benchmark folder."`
+	Op      opCmd      `cmd:"" help:"Run any operation, its input as JSON on standard input. Example: echo '{}' | bb op sources.list --brain-id calliope"`
+}
+
+// A console is where a command prints, and what all commands were told.
+type console struct {
+	in       io.Reader
+	out, err io.Writer
+	root     *root
+	settings func() (*checked, error) // from the environment, for all commands but serve
+}
+
+// run runs one command line and returns its exit status: 0 done, 1 failed, 2
+// used wrongly.
+func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+	fail := func(err error) int {
+		f := fault.Of(err)
+		fmt.Fprintln(errw, "bb:", sentence(f))
+		return f.Kind.Exit()
+	}
+	origins, err := loadEnvironment(args)
+	if err != nil {
+		return fail(err)
+	}
+	cli := &root{}
+	exited := -1
+	k, err := kong.New(cli, kong.Name("bb"), kong.Description("Polaris: answers in which every sentence stands on a verified quote."),
+		vars(), kong.Writers(out, errw), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		panic(err) // a mistake in the tags above; the tests build this parser
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	kctx, err := k.Parse(args)
+	if exited >= 0 {
+		return exited // --help and --version have printed
+	}
+	if err != nil {
+		return fail(fault.New(fault.Invalid, "%s. `bb --help` shows how.", err))
+	}
+	c := &console{in: in, out: out, err: errw, root: cli, settings: func() (*checked, error) { return fromEnvironment(cli.DataDir) }}
+	kctx.BindTo(ctx, (*context.Context)(nil))
+	if err := kctx.Run(c, origins); err != nil {
+		return fail(err)
+	}
+	return 0
+}
+
+func vars() kong.Vars { return kong.Vars{"data_dir": defaultDataDir(), "version": release()} }
+
+// release is the version that was built: the module's, or the commit's.
+func release() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "polaris (unknown build)"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			v += " " + s.Value[:12]
+		}
+	}
+	return "polaris " + v
+}
+
+// sentence is an error as one line. What is internal keeps its cause: at the
+// terminal the reader is the operator.
+func sentence(f *fault.Error) string {
+	switch {
+	case f.Kind == fault.Internal && f.Err != nil:
+		return f.Err.Error()
+	case f.Err != nil && (f.Kind == fault.Unavailable || f.Kind == fault.NotReady):
+		return f.Error()
+	}
+	return f.Message
+}
+
+// print writes v as JSON where that was asked for, else what text writes.
+func (c *console) print(v any, text func(w io.Writer)) error {
+	if !c.root.JSON {
+		text(c.out)
+		return nil
+	}
+	e := json.NewEncoder(c.out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// notice writes a line beside the result.
+func (c *console) notice(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }
+
+// readAll reads standard input up to limit bytes.
+func (c *console) readAll(limit int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(c.in, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = errors.New("the input is too large")
+	}
+	return b, err
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"polaris/models"
+	"polaris/models/fault"
+)
+
+// Settings are the server's: each is an environment variable, a flag of the
+// same name on `bb serve`, or a line of the env file, in this order of strength:
+// flag, process variable, env file, default.
+type Settings struct {
+	Listen         string        `env:"POLARIS_LISTEN" default:"127.0.0.1:8088" help:"Bind address."`
+	PublicURL      string        `env:"POLARIS_PUBLIC_URL" default:"http://localhost:8088" help:"Origin in links and metadata; its host and origin are allowed."`
+	DatabaseURL    string        `env:"POLARIS_DATABASE_URL" secret:"url" help:"The server's login. Empty: a private PostgreSQL in the data folder."`
+	MigrateURL     string        `env:"POLARIS_MIGRATE_URL" secret:"url" help:"The owner's login, for migrations. Empty: as POLARIS_DATABASE_URL, with a warning."`
+	DataDir        string        `kong:"-" env:"POLARIS_DATA_DIR" help:"Folder of the private database and of secrets."` // a flag of every command
+	EnvFile        string        `env:"POLARIS_ENV_FILE" help:"Optional env file. Default: polaris.env in the data folder."`
+	SecretKey      string        `env:"POLARIS_SECRET_KEY" secret:"all" help:"Seals cookies and secrets at rest: 64 hexadecimal digits. Default: a 0600 file in the data folder."`
+	MCPPath        string        `name:"mcp-path" env:"POLARIS_MCP_PATH" default:"/v1/mcp" help:"Path of the MCP endpoint."`
+	AllowedHosts   []string      `env:"POLARIS_ALLOWED_HOSTS" help:"Valid Host values, beside local ones and the public URL's."`
+	AllowedOrigins []string      `env:"POLARIS_ALLOWED_ORIGINS" help:"Valid Origin values, beside local ones and the public URL's."`
+	TrustedProxies []string      `env:"POLARIS_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-* count."`
+	CORSOrigins    []string      `name:"cors-origins" env:"POLARIS_CORS_ORIGINS" default:"http://localhost:6274" help:"CORS allowlist of the MCP endpoint. Empty: off."`
+	MaxQueryChars  int           `env:"POLARIS_MAX_QUERY_CHARS" default:"8000" help:"Longest question, in characters."`
+	MaxBodyBytes   int64         `env:"POLARIS_MAX_BODY_BYTES" default:"1048576" help:"Largest request body, in bytes."`
+	MaxUploadBytes int64         `env:"POLARIS_MAX_UPLOAD_BYTES" default:"67108864" help:"Largest document, in bytes."`
+	RateLimit      string        `env:"POLARIS_RATE_LIMIT" default:"60/60s" help:"Requests in a window for each caller, or off."`
+	ShutdownGrace  time.Duration `env:"POLARIS_SHUTDOWN_GRACE" default:"20s" help:"How long requests in flight may take to finish."`
+	LogLevel       string        `env:"POLARIS_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
+	LogFormat      string        `env:"POLARIS_LOG_FORMAT" enum:"text,json," default:"" help:"text or json. Default: text on a terminal, else json."`
+}
+
+// elsewhere are variables that belong to the command line and not to the
+// server, or to other programs of the family.
+var elsewhere = []string{"POLARIS_ACTOR", "POLARIS_API_KEY", "POLARIS_MCP_API_KEY"}
+
+// later are settings of the contract that this release does not have yet. To
+// set one is refused rather than ignored.
+var later = []string{
+	"POLARIS_METRICS_ALLOW", "POLARIS_RATE_LIMIT_STORE", "POLARIS_INDEX_MEMORY", "POLARIS_WORKERS", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
+	"POLARIS_LLM_BASE_URL", "POLARIS_LLM_API_KEY", "POLARIS_LLM_MODEL", "POLARIS_LLM_JUDGE_MODEL", "POLARIS_LLM_EMBED_MODEL", "POLARIS_SEARXNG_URL", "POLARIS_OAUTH_ISSUER",
+}
+
+// defaultDataDir follows the XDG rule; root keeps data where services do.
+func defaultDataDir() string {
+	if os.Geteuid() == 0 {
+		return "/var/lib/polaris"
+	}
+	if x := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(x) {
+		return filepath.Join(x, "polaris")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "polaris-data"
+	}
+	return filepath.Join(home, ".local", "share", "polaris")
+}
+
+// checkNames refuses variables that look like settings and are none: a typing
+// error in a limit must not quietly leave the default in force.
+func checkNames(environ []string) error {
+	known := slices.Concat(variables(), elsewhere)
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		switch {
+		case !strings.HasPrefix(name, "POLARIS_") || strings.HasPrefix(name, "POLARIS_TEST_") || slices.Contains(known, name):
+		case slices.Contains(later, name):
+			return fault.New(fault.Invalid, "%s has no effect in this release. Unset it.", name)
+		default:
+			return fault.New(fault.Invalid, "%s is no setting of Polaris. `bb config` lists them.", name)
+		}
+	}
+	return nil
+}
+
+// readEnvFile reads NAME=value lines. What the process has set already stays;
+// the names that came from the file are returned.
+func readEnvFile(path string, required bool) (map[string]bool, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !required {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The env file cannot be read: %v.", err)
+	}
+	from := map[string]bool{}
+	for i, line := range strings.Split(string(b), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		name = strings.TrimSpace(name)
+		if !ok || name == "" || strings.ContainsAny(name, " \t") {
+			return nil, fault.New(fault.Invalid, "%s line %d is not NAME=value.", path, i+1)
+		}
+		if _, set := os.LookupEnv(name); set {
+			continue
+		}
+		if err := os.Setenv(name, unquote(strings.TrimSpace(value))); err != nil {
+			return nil, fault.New(fault.Invalid, "%s line %d: %v.", path, i+1, err)
+		}
+		from[name] = true
+	}
+	return from, nil
+}
+
+// unquote takes one pair of quotes off a value.
+func unquote(v string) string {
+	if len(v) >= 2 && (v[0] == '"' || v[0] == '\'') && v[len(v)-1] == v[0] {
+		return v[1 : len(v)-1]
+	}
+	return v
+}
+
+// A checked is what settings mean, after every value was looked at.
+type checked struct {
+	Settings
+	rate    models.Rate
+	proxies []netip.Prefix
+	secret  []byte // 32 bytes
+}
+
+// check refuses malformed values, one clear line each, and fills in what
+// follows from others.
+func (s Settings) check() (*checked, error) {
+	c := &checked{Settings: s}
+	if _, _, err := net.SplitHostPort(s.Listen); err != nil {
+		return nil, malformed("POLARIS_LISTEN", s.Listen, "an address such as 127.0.0.1:8088")
+	}
+	u, err := url.Parse(s.PublicURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, malformed("POLARIS_PUBLIC_URL", s.PublicURL, "an origin such as https://polaris.example.org")
+	}
+	c.PublicURL = strings.TrimSuffix(s.PublicURL, "/")
+	if !strings.HasPrefix(s.MCPPath, "/") || strings.HasSuffix(s.MCPPath, "/") || strings.ContainsAny(s.MCPPath, " ?#*:{}") {
+		return nil, malformed("POLARIS_MCP_PATH", s.MCPPath, "a path such as /v1/mcp")
+	}
+	for _, p := range s.TrustedProxies {
+		n, err := netip.ParsePrefix(p)
+		if a, aerr := netip.ParseAddr(p); err != nil && aerr == nil {
+			n, err = a.Prefix(a.BitLen())
+		}
+		if err != nil {
+			return nil, malformed("POLARIS_TRUSTED_PROXIES", p, "networks such as 10.0.0.0/8")
+		}
+		c.proxies = append(c.proxies, n)
+	}
+	for name, n := range map[string]int64{"POLARIS_MAX_QUERY_CHARS": int64(s.MaxQueryChars), "POLARIS_MAX_BODY_BYTES": s.MaxBodyBytes, "POLARIS_MAX_UPLOAD_BYTES": s.MaxUploadBytes, "POLARIS_SHUTDOWN_GRACE": int64(s.ShutdownGrace)} {
+		if n <= 0 {
+			return nil, malformed(name, fmt.Sprint(n), "a number above 0")
+		}
+	}
+	if c.rate, err = parseRate(s.RateLimit); err != nil {
+		return nil, malformed("POLARIS_RATE_LIMIT", s.RateLimit, "requests/window such as 60/60s, or off")
+	}
+	if c.DataDir, err = filepath.Abs(s.DataDir); err != nil {
+		return nil, malformed("POLARIS_DATA_DIR", s.DataDir, "a folder")
+	}
+	return c, nil
+}
+
+func malformed(name, value, want string) error {
+	return fault.New(fault.Invalid, "%s is %q; it must be %s.", name, value, want)
+}
+
+// parseRate reads "60/60s" and "off".
+func parseRate(s string) (models.Rate, error) {
+	if s == "off" {
+		return models.Rate{Off: true}, nil
+	}
+	n, w, ok := strings.Cut(s, "/")
+	requests, err := strconv.Atoi(n)
+	window, werr := time.ParseDuration(w)
+	if !ok || err != nil || werr != nil || requests <= 0 || window <= 0 || window > 15*time.Minute {
+		return models.Rate{}, fault.New(fault.Invalid, "A rate is requests/window, such as 600/60s, with a window of at most 15m.")
+	}
+	return models.Rate{N: requests, Window: window}, nil
+}
+
+// readSecret returns the instance's secret: from the setting, or from a file in
+// the data folder that is made on first use and readable by its owner alone.
+func (c *checked) readSecret() error {
+	text := c.SecretKey
+	if text == "" {
+		path := filepath.Join(c.DataDir, "secret.key")
+		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			fresh := make([]byte, 32)
+			rand.Read(fresh) // never fails since Go 1.24
+			b = []byte(hex.EncodeToString(fresh) + "\n")
+			err = writeNew(path, b)
+		}
+		if err != nil {
+			return fault.New(fault.Invalid, "The secret key file cannot be used: %v.", err)
+		}
+		text = strings.TrimSpace(string(b))
+	}
+	key, err := hex.DecodeString(text)
+	if err != nil || len(key) != 32 {
+		return fault.New(fault.Invalid, "POLARIS_SECRET_KEY must be 64 hexadecimal digits (openssl rand -hex 32 makes some).")
+	}
+	c.secret = key
+	return nil
+}
+
+// writeNew writes a file for its owner alone, whole or not at all.
+func writeNew(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err = f.Write(b); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Link(f.Name(), path) // fails if another process was first
+}
+
+// derive returns 32 bytes for one purpose, so that no two purposes share a key.
+func (c *checked) derive(purpose string) ([]byte, error) {
+	return hkdf.Key(sha256.New, c.secret, nil, "polaris "+purpose, 32)
+}
+
+// logger returns the process's log.
+func (c *checked) logger(w io.Writer, terminal bool) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // kong checked it against the four names
+	o := &slog.HandlerOptions{Level: level}
+	if c.LogFormat == "json" || c.LogFormat == "" && !terminal {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}
