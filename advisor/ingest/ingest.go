@@ -1,0 +1,154 @@
+// Package ingest turns the bytes of a document into its text and the passages
+// of it that can be cited.
+//
+// It looks at the content, never at the file's extension. It reads Markdown and
+// plain text, statutes written in Markdown with their (a)(1)(A) structure, and
+// regulations in RegML. What it cannot read it refuses with a fault that says
+// why; it never returns half a document.
+//
+// The text of Markdown and plain text is the file's own: as UTF-8, without a
+// byte order mark, every line ending written as \n, and nothing else changed.
+// The text of XML is assembled in document order, each number and title before
+// its paragraph, white space collapsed. Passages are spans of the text, in
+// order, each inside the one above it, and each has a key of package cite that
+// no other passage has. The same bytes and options always give the same
+// Document.
+package ingest
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"polaris/advisor/cite"
+	"polaris/models"
+	"polaris/models/fault"
+)
+
+// The limits on what is read.
+const (
+	MaxBytes    = 64 << 20 // of a document
+	MaxPassages = 400_000  // in a document
+	MaxPassage  = 16 << 10 // bytes of one passage of unstructured text; what is longer is split between words
+	MaxDepth    = 100      // of nested XML elements
+	maxWarnings = 20       // told apart; further ones are counted
+)
+
+// Options are what the document does not say itself, or says wrongly.
+type Options struct {
+	Name  string // of the file: "fcra-15usc1681.md"
+	Title string // instead of the document's own
+	Code  string // of the source; empty: proposed from the title
+	Cites string // how a statute's sections are cited, where neither name nor text say: "15 U.S.C."
+}
+
+// A Document is what was read.
+type Document struct {
+	MediaType string
+	Title     string
+	Code      string // as given, or proposed
+	Language  string // BCP 47; "und" where it is not clear
+	Text      string
+	Pages     int // 0 where the format has none
+	Passages  []models.Passage
+	Terms     []models.Term // that the document defines
+	Warnings  []string      // what a curator should look at
+}
+
+// Parse reads a document. Its errors are faults: Invalid, TooLarge or
+// Unsupported.
+func Parse(data []byte, o Options) (*Document, error) {
+	if len(data) > MaxBytes {
+		return nil, fault.New(fault.TooLarge, "The document has more than %d MiB. Split it and import the parts.", MaxBytes>>20)
+	}
+	if o.Code != "" && !cite.ValidCode(o.Code) {
+		return nil, fault.Field("code", "A code is an upper-case letter, then up to 11 upper-case letters, digits and hyphens, and no word that begins other citations.")
+	}
+	if err := refuse(data); err != nil {
+		return nil, err
+	}
+	text, warnings, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, fault.New(fault.Invalid, "The document is empty.")
+	}
+	var d *Document
+	switch sniff(text) {
+	case mediaXML:
+		d, err = parseRegML(text, o)
+	case mediaHTML:
+		return nil, fault.New(fault.Unsupported, "HTML is not read yet. Save the page as Markdown or plain text.")
+	default:
+		d, err = parseText(text, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.Warnings = append(warnings, d.Warnings...)
+	if n := len(d.Warnings); n > maxWarnings {
+		d.Warnings = append(d.Warnings[:maxWarnings:maxWarnings], plural(n-maxWarnings, "further warning"))
+	}
+	if d.Language == "" {
+		d.Language = language(d.Text)
+	}
+	return d, nil
+}
+
+// signatures are how files begin that are not text.
+var signatures = []struct{ magic, name string }{
+	{"%PDF-", "PDF"},
+	{"PK\x03\x04", "Word, OpenDocument, EPUB or another ZIP container"},
+	{"PK\x05\x06", "ZIP"},
+	{"\xD0\xCF\x11\xE0", "the old Word format"},
+	{"{\\rtf", "RTF"},
+	{"\x1F\x8B", "gzip"},
+	{"\x89PNG", "PNG"},
+	{"\xFF\xD8\xFF", "JPEG"},
+	{"GIF8", "GIF"},
+	{"7z\xBC\xAF", "7z"},
+}
+
+// refuse says no to what is known not to be text.
+func refuse(data []byte) error {
+	if len(data) == 0 {
+		return fault.New(fault.Invalid, "The document is empty: it has no bytes.")
+	}
+	for _, s := range signatures {
+		if bytes.HasPrefix(data, []byte(s.magic)) {
+			return fault.New(fault.Unsupported, "This is %s, which is not read yet. Save it as Markdown or plain text.", s.name)
+		}
+	}
+	return nil
+}
+
+// What a text can be.
+type media int
+
+const (
+	mediaText media = iota // Markdown or plain
+	mediaXML
+	mediaHTML
+)
+
+func sniff(text string) media {
+	head := strings.TrimLeft(text[:min(len(text), 4096)], " \t\r\n")
+	lower := strings.ToLower(head[:min(len(head), 64)])
+	switch {
+	case strings.HasPrefix(lower, "<!doctype html"), strings.HasPrefix(lower, "<html"):
+		return mediaHTML
+	case strings.HasPrefix(lower, "<?xml"), strings.HasPrefix(lower, "<!doctype"), strings.HasPrefix(lower, "<!entity"), strings.HasPrefix(lower, "<regulation"):
+		return mediaXML
+	}
+	return mediaText
+}
+
+// stem returns a file's name without folders and extension.
+func stem(name string) string {
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	if base == "." || base == "/" {
+		return ""
+	}
+	return strings.TrimSuffix(base, path.Ext(base))
+}
