@@ -25,12 +25,9 @@ func (m Matched) Minus(o Matched) Matched {
 // passages.
 func (x *Index) Match(q *Query, text string) (m Matched) {
 	Words(text, func(word []byte, _, _ int) {
-		t, ok := x.surface[string(word)]
-		if !ok && x.plain {
-			t, ok = x.terms[string(word)]
-		}
-		if !ok {
-			return
+		t, seen := x.surface[string(word)]
+		if !seen {
+			t = x.lookup(string(word))
 		}
 		if i, ok := q.local[t]; ok {
 			m[i/64] |= 1 << (i % 64)
@@ -53,8 +50,8 @@ func (x *Index) MatchPassage(q *Query, doc int32) (m Matched) {
 }
 
 // Coverage returns the share of the question that m matches, 0 to 1, each term
-// weighing its inverse document frequency. Terms that no passage has weigh
-// most and are never matched.
+// weighing its inverse document frequency, and little if it only says how the
+// question is asked. Terms that no passage has weigh most and are never matched.
 func (q *Query) Coverage(m Matched) float64 {
 	if q.total == 0 {
 		return 0
@@ -62,7 +59,7 @@ func (q *Query) Coverage(m Matched) float64 {
 	sum := 0.0
 	for i, t := range q.terms {
 		if m.Has(i) {
-			sum += float64(t.idf)
+			sum += t.telling
 		}
 	}
 	return sum / q.total

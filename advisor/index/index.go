@@ -131,6 +131,6 @@ func (x *Index) Bytes() int64 {
 // lists, so that two engines of one name rank alike.
 func (x *Index) Name() string {
 	h := fnv.New32a()
-	fmt.Fprint(h, stopWords, questionWords, rerankDepth, nearWindow, titleWeight)
+	fmt.Fprint(h, stopWords, questionWords, askingWords, rerankDepth, nearWindow, titleWeight)
 	return fmt.Sprintf("bm25/en k1=%g b=%g title=%d prox=%g/%g (%08x)", k1, b, titleWeight, wOrdered, wNear, h.Sum32())
 }

@@ -104,3 +104,26 @@ func (n *nearness) score(q *Query, norm float32) (sum float32) {
 	}
 	return sum
 }
+
+// Together returns the share of the question's pairs of neighbouring words that
+// stand near each other in passage doc, 0 to 1, each weighing what its words
+// count. It is 1 for a question of one word, which has
+// none.
+func (x *Index) Together(q *Query, doc int32) float64 {
+	if q.pairTotal == 0 {
+		return 1
+	}
+	s := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(s)
+	s.mark(q)
+	s.near.reset(q)
+	s.near.count(x.fwd[x.fwdStart[doc]:x.fwdStart[doc+1]], s.local, len(q.pairs))
+	s.unmark(q)
+	sum := 0.0
+	for i, p := range q.pairs {
+		if s.near.close[i] > 0 {
+			sum += q.terms[p.a].telling + q.terms[p.b].telling
+		}
+	}
+	return sum / q.pairTotal
+}

@@ -11,16 +11,18 @@ const (
 
 // A Query is a question as one index understands it.
 type Query struct {
-	terms []queryTerm
-	pairs []queryPair // neighbouring words of the question
-	local map[int32]int
-	total float64 // sum of the terms' idf, those the index lacks included
+	terms     []queryTerm
+	pairs     []queryPair // neighbouring words of the question
+	local     map[int32]int
+	total     float64 // sum of the terms' idf, those the index lacks included
+	pairTotal float64 // the same of the pairs
 }
 
 type queryTerm struct {
-	id     int32 // -1: in no passage
-	idf    float32
-	weight float32 // how often the question says it
+	id      int32 // -1: in no passage
+	idf     float32
+	weight  float32 // how often the question says it
+	telling float64 // what it counts when coverage is measured
 }
 
 type queryPair struct{ a, b int } // places in terms
@@ -38,15 +40,14 @@ func (x *Index) Query(text string) *Query {
 			return
 		}
 		cur := q.add(x, s, missing)
-		if p := (queryPair{prev, cur}); prev >= 0 && cur >= 0 && prev != cur && !seen[p] &&
-			len(q.pairs) < maxQueryPairs && q.terms[prev].id >= 0 && q.terms[cur].id >= 0 {
+		if p := (queryPair{prev, cur}); prev >= 0 && cur >= 0 && prev != cur && !seen[p] && len(seen) < maxQueryPairs {
 			seen[p] = true
-			q.pairs = append(q.pairs, p)
+			q.addPair(p)
 		}
 		prev = cur
 	})
 	for _, t := range q.terms {
-		q.total += float64(t.idf)
+		q.total += t.telling
 	}
 	return q
 }
@@ -60,7 +61,7 @@ func (q *Query) add(x *Index, word string, missing map[string]int) int {
 		if !ok && len(q.terms) < maxQueryTerms {
 			i = len(q.terms)
 			missing[word] = i
-			q.terms = append(q.terms, queryTerm{id: -1, idf: x.unknownIDF()})
+			q.terms = append(q.terms, queryTerm{id: -1, idf: x.unknownIDF(), telling: telling(word, x.unknownIDF())})
 		} else if !ok {
 			return -1
 		}
@@ -74,10 +75,28 @@ func (q *Query) add(x *Index, word string, missing map[string]int) int {
 		}
 		i = len(q.terms)
 		q.local[id] = i
-		q.terms = append(q.terms, queryTerm{id: id, idf: x.idf[id]})
+		q.terms = append(q.terms, queryTerm{id: id, idf: x.idf[id], telling: telling(word, x.idf[id])})
 	}
 	q.terms[i].weight++
 	return i
+}
+
+// telling returns what a word of the question counts when coverage is measured.
+func telling(word string, idf float32) float64 {
+	if isAsking[word] {
+		return askingShare * float64(idf)
+	}
+	return float64(idf)
+}
+
+// addPair notes two neighbouring words of the question. Only where the index
+// has both can they be found together.
+func (q *Query) addPair(p queryPair) {
+	a, b := q.terms[p.a], q.terms[p.b]
+	q.pairTotal += a.telling + b.telling
+	if a.id >= 0 && b.id >= 0 {
+		q.pairs = append(q.pairs, p)
+	}
 }
 
 // lookup returns the number of the term that a word stands for, or -1. Where
@@ -110,5 +129,5 @@ func (q *Query) Len() int { return len(q.terms) }
 // Known returns how many of them some passage has.
 func (q *Query) Known() int { return len(q.local) }
 
-// Weight returns the sum of the terms' inverse document frequencies.
+// Weight returns what all its terms count together when coverage is measured.
 func (q *Query) Weight() float64 { return q.total }

@@ -17,7 +17,15 @@ const stopWords = "a an and are as at be but by for if in into is it no not of o
 // quoted by them.
 const questionWords = "what which who whom whose when where why how do does did can could should would may might must shall am been being have has had i me my we our us you your he she him her its any some also from than so"
 
-var isStop, isQuestion = wordSet(stopWords), wordSet(questionWords)
+// askingWords are ranked by like any other, but say more of how a question is
+// asked than of what: a passage that lacks them covers it hardly less.
+const askingWords = "about allow allowed allows answer apply applies ask become becomes call called come comes count counts define defined describe detail details example examples exactly explain fast far find follow following get gets give given go goes happen happens has held hold involve involved keep kind know least let like long look make makes many mean meaning means meant much must need needed needs new often one ones order others owe owed part particular place please put quickly regarding relate related require required requires rule rules say says see set should show sort soon specific still take taken takes tell thing things time treat treated true two type types under use used uses using want way ways whether work works year years yet"
+
+// askingShare is how much of its weight such a word has when coverage is
+// measured.
+const askingShare = 0.3
+
+var isStop, isQuestion, isAsking = wordSet(stopWords), wordSet(questionWords), wordSet(askingWords)
 
 func wordSet(list string) map[string]bool {
 	m := map[string]bool{}

@@ -67,7 +67,7 @@ func New(c *models.Corpus) *Finder {
 // where its language is English or not known.
 func English(d *models.Doc) bool {
 	l := strings.ToLower(d.Revision.Language)
-	return l == "" || l == "en" || strings.HasPrefix(l, "en-") || l == "english"
+	return l == "" || l == "und" || l == "en" || strings.HasPrefix(l, "en-") || l == "english"
 }
 
 // searchable reports whether a passage is ranked: not a heading that others
