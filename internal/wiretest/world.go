@@ -1,0 +1,242 @@
+// Package wiretest holds the tables of the hosted MCP endpoint as rows that can
+// be run through any handler that serves it: the endpoint alone, and the whole
+// router of the web server. It needs real PostgreSQL; a package that uses it
+// lets storetest.Main run its tests.
+package wiretest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"polaris/cmd/bb/demo"
+	"polaris/mcp"
+	"polaris/models"
+	"polaris/models/store"
+	"polaris/models/store/storetest"
+	"polaris/ops"
+)
+
+// Mount puts the endpoint where clients reach it. It returns what is to be
+// served.
+type Mount func(tb testing.TB, d *ops.Desk, hosted http.Handler) http.Handler
+
+// PublicHost is the host of the public URL of every world.
+const PublicHost = "polaris.example"
+
+// Options of a world.
+type Options struct {
+	Rate      models.Rate   // default: none
+	Deadline  time.Duration // default: the endpoint's own
+	Published bool          // whether calliope has a published version
+	Log       io.Writer     // default: nowhere
+}
+
+// A World is two brains with keys, behind a server on loopback.
+type World struct {
+	tb   testing.TB
+	URL  string // of the server, without a path
+	Desk *ops.Desk
+	Keys map[string]string // by what they are: see [NewWorld]
+	DB   storetest.Database
+
+	Slow *Slow // the test-only tool
+	next atomic.Uint32
+}
+
+// NewWorld makes a world. Its keys: "reader" of calliope and "other" of urania
+// have advisor:read; "operator" lacks it; "revoked" and "expired" are that;
+// "tight" may do 2 requests a minute.
+func NewWorld(tb testing.TB, mount Mount, o Options) *World {
+	tb.Helper()
+	if o.Rate.IsZero() {
+		o.Rate = models.Rate{Off: true}
+	}
+	log := slog.New(slog.DiscardHandler)
+	if o.Log != nil {
+		log = slog.New(slog.NewTextHandler(o.Log, nil))
+	}
+	s, db := storetest.Open(tb, store.Options{})
+	d := ops.NewDesk(s, ops.Settings{PublicURL: "https://" + PublicHost, MaxQueryChars: 8000, RateLimit: o.Rate}, log)
+	w := &World{tb: tb, Desk: d, Keys: map[string]string{}, DB: db, Slow: newSlow()}
+	w.brains()
+	if o.Published {
+		w.publish()
+	}
+	hosted, err := mcp.Hosted(d, mcp.Config{
+		PublicURL: "https://" + PublicHost, AllowedOrigins: []string{"https://app.example"}, CORSOrigins: []string{"http://localhost:6274"},
+		// Each row comes from an address of its own, so that failed credentials
+		// of one row are not counted against another.
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		Deadline:       o.Deadline, Log: log, Catalog: append(ops.All(), w.Slow.entries()...),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	srv := httptest.NewServer(mount(tb, d, hosted))
+	tb.Cleanup(srv.Close)
+	w.URL = srv.URL
+	return w
+}
+
+func (w *World) brains() {
+	terminal := models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}
+	for _, b := range []models.BrainID{demo.Brain, "urania"} {
+		do(w.tb, w.Desk, ops.Call{By: terminal, Brain: b, Via: ops.CLI}, ops.CreateBrain, ops.CreateBrainIn{ID: b, Name: string(b), OwnerEmail: "ada@example.org"})
+	}
+	w.Keys["reader"] = w.Mint(demo.Brain, ops.CreateAPIKeyIn{})
+	w.Keys["other"] = w.Mint("urania", ops.CreateAPIKeyIn{})
+	w.Keys["operator"] = w.Mint(demo.Brain, ops.CreateAPIKeyIn{Scopes: []models.Scope{models.ScopeInvoke}})
+	w.Keys["tight"] = w.Mint(demo.Brain, ops.CreateAPIKeyIn{RateN: 2, RateSeconds: 60})
+	w.Keys["revoked"] = w.Mint(demo.Brain, ops.CreateAPIKeyIn{})
+	w.Revoke(w.Keys["revoked"])
+	now := w.Desk.Now
+	w.Desk.Now = func() time.Time { return now().Add(-48 * time.Hour) }
+	w.Keys["expired"] = w.Mint(demo.Brain, ops.CreateAPIKeyIn{ExpiresDays: 1})
+	w.Desk.Now = now
+}
+
+// Mint makes a key.
+func (w *World) Mint(b models.BrainID, in ops.CreateAPIKeyIn) string {
+	w.tb.Helper()
+	in.Label = "wire"
+	by := models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}
+	return do(w.tb, w.Desk, ops.Call{By: by, Brain: b, Via: ops.CLI}, ops.CreateAPIKey, in).Secret
+}
+
+// Revoke revokes a key of calliope.
+func (w *World) Revoke(key string) {
+	w.tb.Helper()
+	id, _ := models.KeyID(key)
+	by := models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}
+	do(w.tb, w.Desk, ops.Call{By: by, Brain: demo.Brain, Via: ops.CLI}, ops.RevokeAPIKey, ops.RevokeAPIKeyIn{ID: id})
+}
+
+// publish gives calliope the demo's handbook.
+func (w *World) publish() {
+	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}, Brain: demo.Brain, Via: ops.CLI}
+	for _, doc := range demo.Documents() {
+		do(w.tb, w.Desk, c, ops.ImportSource, ops.ImportSourceIn{Name: doc.Name, Title: doc.Title, Code: doc.Code, Data: doc.Data})
+	}
+	for _, card := range demo.Cards() {
+		do(w.tb, w.Desk, c, ops.SaveCard, ops.SaveCardIn{ID: card.ID, Label: card.Label, Covers: card.Covers, Anchors: card.Anchors})
+	}
+	do(w.tb, w.Desk, c, ops.PublishVersion, ops.PublishIn{})
+}
+
+func do[In, Out any](tb testing.TB, d *ops.Desk, c ops.Call, o *ops.Op[In, Out], in In) Out {
+	tb.Helper()
+	out, err := ops.Do(tb.Context(), d, c, o, in)
+	if err != nil {
+		tb.Fatalf("%s: %v", o.Name, err)
+	}
+	return out
+}
+
+// Address returns an address that no other request of this world has had.
+func (w *World) Address() string {
+	n := w.next.Add(1)
+	return fmt.Sprintf("198.18.%d.%d", n/250, n%250+1)
+}
+
+// key replaces {reader} and the like in a header's value by the key.
+func (w *World) key(v string) string {
+	for name, k := range w.Keys {
+		v = strings.ReplaceAll(v, "{"+name+"}", k)
+	}
+	return v
+}
+
+// A Slow offers the tools that only tests have: "slow" waits until its call is
+// cancelled or released, "deaf" waits for its release only, "broken" fails with
+// an error that names secrets, "panics" panics.
+type Slow struct {
+	mu      sync.Mutex
+	started chan string
+	release chan struct{}
+}
+
+// SlowIn says who waits.
+type SlowIn struct {
+	Who string `json:"who"`
+}
+
+// SlowOut says how the waiting ended.
+type SlowOut struct {
+	Ended string   `json:"ended"`
+	Lists []string `json:"lists"` // nil: must not leave as null
+	Maybe *SlowIn  `json:"maybe"` // nil likewise
+}
+
+func newSlow() *Slow { return &Slow{started: make(chan string, 64), release: make(chan struct{})} }
+
+// Started waits until a slow call runs, and returns whose it is.
+func (s *Slow) Started(tb testing.TB) string {
+	tb.Helper()
+	select {
+	case who := <-s.started:
+		return who
+	case <-time.After(10 * time.Second):
+		tb.Fatal("no slow call started")
+		return ""
+	}
+}
+
+// Release ends every slow call that waits now.
+func (s *Slow) Release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.release)
+	s.release = make(chan struct{})
+}
+
+func (s *Slow) released() chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.release
+}
+
+// secretCause is what must never leave, in an answer or a log.
+const secretCause = "relation secret_table does not exist"
+
+func (s *Slow) entries() ops.Catalog {
+	tool := func(name string, run func(context.Context, *ops.Env, SlowIn) (SlowOut, error)) *ops.Entry {
+		o := &ops.Op[SlowIn, SlowOut]{Name: "test." + name, Tool: name, Title: name, Summary: "Only in tests.", Class: ops.Read, Needs: models.MayAsk, Offered: ops.Hosted, Run: run}
+		return o.Entry()
+	}
+	hidden := tool("hidden", func(context.Context, *ops.Env, SlowIn) (SlowOut, error) { return SlowOut{}, nil })
+	hidden.Needs = models.MayReadDraft
+	return ops.Catalog{
+		hidden,
+		tool("slow", func(ctx context.Context, _ *ops.Env, in SlowIn) (SlowOut, error) {
+			release := s.released()
+			s.started <- in.Who
+			select {
+			case <-ctx.Done():
+				s.started <- "cancelled:" + in.Who
+				return SlowOut{}, ctx.Err()
+			case <-release:
+				return SlowOut{Ended: "released:" + in.Who}, nil
+			}
+		}),
+		tool("deaf", func(_ context.Context, _ *ops.Env, in SlowIn) (SlowOut, error) {
+			release := s.released()
+			s.started <- in.Who
+			<-release
+			return SlowOut{Ended: "released"}, nil
+		}),
+		tool("broken", func(context.Context, *ops.Env, SlowIn) (SlowOut, error) {
+			return SlowOut{}, fmt.Errorf("pq: %s", secretCause)
+		}),
+		tool("panics", func(context.Context, *ops.Env, SlowIn) (SlowOut, error) { panic(secretCause) }),
+	}
+}

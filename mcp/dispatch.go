@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	mcpgo "github.com/mark3labs/mcp-go/mcp"
+
+	"polaris/ops"
+)
+
+// A request is one JSON-RPC request with whom it is from: what the library
+// passes to a tool's handler, which learns of nothing else.
+type request struct {
+	envelope
+	call   ops.Call
+	tool   *tool           // of tools/call; nil where the caller may see no such tool
+	args   json.RawMessage // checked, without the pinned ones
+	unfit  string          // why args do not fit the tool's schema
+	modern bool            // of the 2026-07-28 era
+}
+
+// Methods that reach the library, with the params that it is shown. The rest
+// of what it offers (tasks, logging, subscriptions, …) keeps state that callers
+// would share.
+var (
+	legacyMethods = map[string][]string{
+		"initialize": {"protocolVersion"},
+		"ping":       {},
+		"tools/list": {},
+		"tools/call": {"name"},
+	}
+	modernMethods = map[string][]string{
+		"server/discover": {"_meta"},
+		"tools/list":      {"_meta", "cursor"},
+		"tools/call":      {"_meta", "name"},
+	}
+)
+
+// dispatch answers a message.
+func (f *front) dispatch(ctx context.Context, w http.ResponseWriter, r *http.Request, call ops.Call, body []byte) {
+	env, bad := readEnvelope(body)
+	if bad == nil && env.id == nil || bad != nil && bad.code == mcpgo.INVALID_PARAMS && env.id == nil {
+		// A notification. None is acted on: the library would let one caller's
+		// notifications/cancelled end another caller's request of the same id.
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	if bad != nil {
+		replyError(w, statusOf(bad, false), env.id, bad)
+		return
+	}
+	req := &request{envelope: env, call: call, modern: isModern(r.Header, env.params)}
+	methods := legacyMethods
+	if req.modern {
+		methods = modernMethods
+	}
+	shown, known := methods[env.method]
+	if !known {
+		bad := &rpcError{mcpgo.METHOD_NOT_FOUND, "Method not found: " + clip(env.method)}
+		replyError(w, statusOf(bad, req.modern), env.id, bad)
+		return
+	}
+	if env.method == "tools/call" {
+		bad = f.prepare(req)
+	} else if !req.modern {
+		bad = checkParams(env)
+	}
+	if bad != nil && !req.modern {
+		replyError(w, statusOf(bad, false), env.id, bad)
+		return
+	}
+	f.library.answer(ctx, w, r, req, shown)
+}
+
+// isModern reports whether a message is of the era without initialize: it says
+// so in its header, its body, or (as it should) both.
+func isModern(h http.Header, params members) bool {
+	if mcpgo.IsModernProtocol(h.Get("MCP-Protocol-Version")) {
+		return true
+	}
+	if len(params["_meta"]) == 0 || params["_meta"][0] != '{' {
+		return false
+	}
+	meta, _ := readMembers(params["_meta"])
+	v, _ := readString(meta[mcpgo.MetaKeyProtocolVersion])
+	return mcpgo.IsModernProtocol(v)
+}
+
+// statusOf returns the HTTP status that an error goes out with. Clients of the
+// initialize era take 400 for a broken connection, so what they may have got
+// wrong in good faith is 200.
+func statusOf(e *rpcError, modern bool) int {
+	switch {
+	case e.code == mcpgo.PARSE_ERROR || e.code == mcpgo.INVALID_REQUEST:
+		return http.StatusBadRequest
+	case modern && e.code == mcpgo.METHOD_NOT_FOUND:
+		return http.StatusNotFound
+	}
+	return http.StatusOK
+}
+
+// checkParams checks the params of the methods that are not tools/call.
+func checkParams(e envelope) *rpcError {
+	if v, given := e.params["protocolVersion"]; given && e.method == "initialize" {
+		if _, ok := readString(v); !ok {
+			return invalidParams("Invalid params: protocolVersion must be a string.")
+		}
+	}
+	if c, given := e.params["cursor"]; given && e.method == "tools/list" && string(c) != "null" && string(c) != `""` {
+		return invalidParams("Invalid params: cursor is none that this server gave; the whole list is one page.")
+	}
+	return nil
+}
+
+// prepare finds the tool that req calls and checks its arguments.
+func (f *front) prepare(req *request) *rpcError {
+	name, ok := readString(req.params["name"])
+	if !ok {
+		return invalidParams("Invalid params: name must be a string, the tool to call.")
+	}
+	if req.tool = f.tools.visible(req.call.By, name); req.tool == nil {
+		return invalidParams("Unknown tool: %q. tools/list names the tools that this credential may call.", clip(name))
+	}
+	req.args, req.unfit = req.tool.arguments(req.params["arguments"])
+	if req.unfit != "" {
+		return invalidParams("Invalid arguments for %s: %s.", name, req.unfit)
+	}
+	return nil
+}
+
+// replyError writes a JSON-RPC error, with the id as it was sent.
+func replyError(w http.ResponseWriter, status int, id json.RawMessage, e *rpcError) {
+	reply(w, status, id, "error", map[string]any{"code": e.code, "message": e.message})
+}
+
+// reply writes a JSON-RPC answer whose member is "result" or "error". The id is
+// repeated byte for byte: numbers that no float holds, too.
+func reply(w http.ResponseWriter, status int, id json.RawMessage, member string, value any) {
+	b, err := json.Marshal(value)
+	if err != nil {
+		status, member, b = http.StatusOK, "error", []byte(`{"code":-32603,"message":"The answer could not be written."}`)
+	}
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	out := make([]byte, 0, len(b)+len(id)+64)
+	out = append(out, `{"jsonrpc":"2.0","id":`...)
+	out = append(out, id...)
+	out = append(out, `,"`+member+`":`...)
+	out = append(out, b...)
+	out = append(out, '}', '\n')
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(out) // whoever went away does not read it
+}

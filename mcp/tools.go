@@ -1,0 +1,188 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	mcpgo "github.com/mark3labs/mcp-go/mcp"
+	checker "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"polaris/models/fault"
+	"polaris/ops"
+)
+
+// A toolset is the operations that are tools here.
+type toolset struct{ byName map[string]*tool }
+
+// A tool is an operation as the library and the front need it.
+type tool struct {
+	mcpgo.Tool
+	entry *ops.Entry
+	in    *checker.Schema // the input schema, compiled once
+	out   *shape          // of the output
+}
+
+// toolName is what every client accepts: some take no dots, slashes or capitals.
+var toolName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`)
+
+// longestText bounds descriptions and instructions, in bytes: clients cut them.
+const longestText = 2000
+
+func newToolset(c ops.Catalog) (*toolset, error) {
+	s := &toolset{byName: map[string]*tool{}}
+	for _, e := range c {
+		if e.Tool == "" {
+			continue
+		}
+		t, err := newTool(e)
+		if err != nil {
+			return nil, fmt.Errorf("mcp: tool %q of %s: %w", e.Tool, e.Name, err)
+		}
+		if s.byName[e.Tool] != nil {
+			return nil, fmt.Errorf("mcp: two operations are the tool %q", e.Tool)
+		}
+		s.byName[e.Tool] = t
+	}
+	return s, nil
+}
+
+func newTool(e *ops.Entry) (*tool, error) {
+	if !toolName.MatchString(e.Tool) || len(e.Summary) > longestText {
+		return nil, errors.New("its name or its summary is not what clients accept")
+	}
+	in, err := inputSchema(e.In)
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := compile(in)
+	if err != nil {
+		return nil, err
+	}
+	out, shape, err := outputSchema(e.Out)
+	if err != nil {
+		return nil, err
+	}
+	t := mcpgo.NewToolWithRawSchema(e.Tool, e.Summary, in)
+	t.Title, t.RawOutputSchema = e.Title, out
+	reads := e.Class == ops.Read || e.Class == ops.Metered
+	t.Annotations = mcpgo.ToolAnnotation{
+		Title:        e.Title,
+		ReadOnlyHint: &reads,
+		// Nothing here destroys: what is not a read waits for a second person.
+		DestructiveHint: new(false),
+		IdempotentHint:  new(e.Class == ops.Read),
+		OpenWorldHint:   new(e.Class == ops.Metered),
+	}
+	return &tool{Tool: t, entry: e, in: compiled, out: shape}, nil
+}
+
+// runTool is the handler of every tool.
+func (f *front) runTool(ctx context.Context, _ mcpgo.CallToolRequest) (*mcpgo.CallToolResult, error) {
+	req := requestOf(ctx)
+	if req.unfit != "" {
+		return mcpgo.NewToolResultError("Invalid arguments: " + req.unfit + "."), nil
+	}
+	out, err := f.invoke(ctx, req)
+	if err == nil {
+		var res *mcpgo.CallToolResult
+		if res, err = req.tool.result(out); err == nil {
+			return res, nil
+		}
+	}
+	return f.failed(ctx, req, err), nil
+}
+
+// invoke runs the operation, and returns when it does or when time is up,
+// whichever is first: an operation that does not look at its context must not
+// keep the client waiting.
+func (f *front) invoke(ctx context.Context, req *request) (any, error) {
+	type outcome struct {
+		out any
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				o = outcome{err: &panicked{what: fmt.Sprintf("%T", p), at: panicSite()}}
+			}
+			done <- o
+		}()
+		o.out, o.err = f.desk.Invoke(ctx, req.call, req.tool.entry, req.args)
+	}()
+	select {
+	case o := <-done:
+		return o.out, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// result puts an operation's output into both channels, each complete alone:
+// clients show their model one of the two.
+func (t *tool) result(out any) (*mcpgo.CallToolResult, error) {
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	if raw, err = t.out.withoutNulls(raw); err != nil {
+		return nil, err
+	}
+	text := ""
+	if r, ok := out.(interface{ Text() string }); ok {
+		text = r.Text()
+	}
+	if text == "" {
+		text = indented(raw)
+	}
+	res := mcpgo.NewToolResultText(text)
+	res.RawStructuredContent = raw
+	return res, nil
+}
+
+// failed turns an error into what the caller's model is shown, and logs what
+// is our failure. Structured content is left out: clients hold it against the
+// output schema, and would report that instead of the failure.
+func (f *front) failed(ctx context.Context, req *request, err error) *mcpgo.CallToolResult {
+	e := fault.Of(err)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		e = &fault.Error{Kind: fault.Unavailable, Code: "timeout", Message: fmt.Sprintf("This took longer than %s and was stopped. Ask something narrower, or try again.", f.Deadline.Round(time.Millisecond))}
+	case ctx.Err() != nil: // the client went away; nobody reads this
+		return mcpgo.NewToolResultError("Cancelled.")
+	}
+	if e.Kind == fault.Internal || e.Kind == fault.Unavailable {
+		attrs := []any{"operation", req.tool.entry.Name, "error_type", errorType(err), "request_id", req.call.RequestID}
+		if p, ok := errors.AsType[*panicked](err); ok {
+			attrs = append(attrs, "at", p.at)
+		}
+		f.Log.Error("a tool failed", attrs...)
+	}
+	return mcpgo.NewToolResultError(strings.TrimSpace(e.Message) + " (" + e.Code + ")")
+}
+
+// A panicked is an operation that panicked: the type of the value, and where.
+// The value itself can hold anything, so it is not kept.
+type panicked struct{ what, at string }
+
+func (p *panicked) Error() string { return "panic" }
+
+// panicSite returns the file and line that panicked. It is called from the
+// deferred function that recovers.
+func panicSite() string {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		fr, more := frames.Next()
+		if !strings.HasPrefix(fr.Function, "runtime.") || !more {
+			return fmt.Sprintf("%s:%d", fr.File[strings.LastIndexByte(fr.File, '/')+1:], fr.Line)
+		}
+	}
+}
