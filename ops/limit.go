@@ -19,7 +19,8 @@ type Limiter interface {
 // Taken is what taking one request from a rate gave.
 type Taken struct {
 	OK        bool
-	Limit     int           // requests in the window
+	Limit     int           // requests in the window; 0 where there is no limit
+	Window    time.Duration // the window
 	Remaining int           // that are left now
 	Reset     time.Duration // until one more is free, when none is left; else until the oldest leaves
 }
@@ -50,7 +51,7 @@ func (l *MemoryLimiter) Take(_ context.Context, caller string, r models.Rate, no
 	for len(at) > 0 && !at[0].After(now.Add(-r.Window)) {
 		at = at[1:]
 	}
-	t := Taken{OK: len(at) < r.N, Limit: r.N}
+	t := Taken{OK: len(at) < r.N, Limit: r.N, Window: r.Window}
 	if t.OK {
 		at = append(at, now)
 	}
