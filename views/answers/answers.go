@@ -60,8 +60,10 @@ type Record struct {
 	ID       string
 	Question string
 	At       layout.When
+	Intact   bool   // the record and its quotes are what they were when served
 	Version  string // "version 14"
 	VerURL   string // empty where the reader may not open it
+	Released string // who published it and when; empty where nobody did
 	Body     Body
 
 	Actor, Key, Owner, Surface string
@@ -223,12 +225,28 @@ func (c Cite) checkKind() layout.Kind {
 	return layout.Caution
 }
 
-// source is the line beside a citation's key.
+// source is the line beside a citation's key. A locator that the key repeats
+// ("4.2(a)" in "HB 4.2(a)") is left out.
 func (c Cite) source() string {
-	if c.Locator == "" || c.Locator == c.Key {
+	if c.Locator == "" || strings.HasSuffix(c.Key, c.Locator) {
 		return c.Title
 	}
 	return c.Title + " · " + c.Locator
+}
+
+func (c Cite) provenance() string {
+	s := "revision " + strconv.Itoa(c.Revision) + ", " + c.Span
+	if c.Origin != "" {
+		s += ", from " + c.Origin
+	}
+	return s
+}
+
+func (r Record) served() string {
+	if r.Latency == "" {
+		return r.At.Full
+	}
+	return r.At.Full + ", in " + r.Latency
 }
 
 func citeID(n int) string { return "cite-" + strconv.Itoa(n) }

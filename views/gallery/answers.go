@@ -54,7 +54,7 @@ func answerRows() []answers.Row {
 
 func answerPages(f func(string) layout.Frame) []Page {
 	record := answers.Record{
-		ID: "ans_k7Qd2mXw91aB", Question: question, At: ago(2 * 3600e9), Version: "version 14", VerURL: base + "/versions#v14", Body: grounded(),
+		ID: "ans_k7Qd2mXw91aB", Question: question, At: ago(2 * 3600e9), Version: "version 14", Intact: true, Released: "by approver@calliope.example, 24 November 2026", VerURL: base + "/versions#v14", Body: grounded(),
 		Actor: "Letters agent", Key: "sk-polaris-k7Qd2mXw91aB_…", Owner: "curator@calliope.example", Surface: "mcp",
 		Engine: "bm25/1 · snowball english · 0.1.0", Topics: []string{"Declining an application: the notices we owe"}, Ignored: []string{"no-such-card"},
 		Latency: "3 ms", RecordURL: "https://polaris.calliope.example/brains/calliope/answers/ans_k7Qd2mXw91aB", JSONURL: "/v1/brains/calliope/answers/ans_k7Qd2mXw91aB",
