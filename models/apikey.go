@@ -3,7 +3,6 @@ package models
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"fmt"
 	"hash/crc32"
 	"strings"
 	"time"
@@ -107,10 +106,13 @@ func checksum(s string) string {
 	return string(d[:])
 }
 
+// KeyStart returns the public part of the key with an id, as lists show it.
+func KeyStart(id string) string { return keyPrefix + id + "_" }
+
 // Redact returns a key as a log or an error may show it: its public part only.
 func Redact(key string) string {
 	if id, ok := KeyID(key); ok {
-		return fmt.Sprintf("%s%s_…", keyPrefix, id)
+		return KeyStart(id) + "…"
 	}
 	return "(not a key)"
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"slices"
 
 	"polaris/advisor/cite"
 	"polaris/models"
@@ -55,11 +56,7 @@ func saveCard(_ context.Context, e *Env, in SaveCardIn) (SavedCard, error) {
 	if err != nil {
 		return out, err
 	}
-	for _, a := range c.Anchors {
-		if !supplied(a, keys) {
-			out.Unsupportable = append(out.Unsupportable, a)
-		}
-	}
+	out.Unsupportable = unsupplied(c.Anchors, keys)
 	return out, nil
 }
 
@@ -89,23 +86,29 @@ func checkCard(in SaveCardIn) (models.TopicCard, error) {
 	return c, nil
 }
 
-// supplied reports whether an anchor names one of the keys.
-func supplied(anchor string, keys []string) bool {
-	ref, err := cite.Parse(anchor)
-	if err != nil {
-		return false
-	}
+// unsupplied returns the anchors that name none of the keys.
+func unsupplied(anchors, keys []string) []string {
+	refs := make([]cite.Ref, 0, len(keys))
 	for _, k := range keys {
-		if kr, err := cite.Parse(k); err == nil && ref.Matches(kr) {
-			return true
+		if r, err := cite.Parse(k); err == nil {
+			refs = append(refs, r)
 		}
 	}
-	return false
+	lost := []string{}
+	for _, a := range anchors {
+		ref, err := cite.Parse(a)
+		if err != nil || !slices.ContainsFunc(refs, ref.Matches) {
+			lost = append(lost, a)
+		}
+	}
+	return lost
 }
 
-// CardList is the draft's topic cards, by id.
+// CardList is the draft's topic cards, by id, and those of their anchors that
+// the draft cannot supply.
 type CardList struct {
-	Cards []models.TopicCard `json:"cards"`
+	Cards         []models.TopicCard `json:"cards"`
+	Unsupportable []string           `json:"unsupportable_anchors"`
 }
 
 // ListCards lists the draft's topic cards.
@@ -114,7 +117,15 @@ var ListCards = &Op[None, CardList]{
 	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
 	Run: func(_ context.Context, e *Env, _ None) (CardList, error) {
 		cs, err := e.Tx.TopicCards()
-		return CardList{cs}, err
+		if err != nil {
+			return CardList{}, err
+		}
+		keys, err := e.Tx.DraftKeys()
+		var anchors []string
+		for _, c := range cs {
+			anchors = append(anchors, c.Anchors...)
+		}
+		return CardList{cs, unsupplied(anchors, keys)}, err
 	},
 }
 

@@ -30,6 +30,7 @@ type Desk struct {
 type Settings struct {
 	PublicURL     string // origin in links, without a slash at the end
 	MaxQueryChars int    // longest question, in characters
+	MaxUpload     int64  // largest document, in bytes; 0: 64 MiB
 	RateLimit     models.Rate
 }
 
@@ -182,6 +183,10 @@ func newRow(c Call, o *Entry, now time.Time) *models.AuditRow {
 		Detail: models.Detail{Rationale: c.Rationale},
 	}
 }
+
+// Allowed reports why the gate would not let c use o, or nil: for pages that
+// offer an operation before it is asked for.
+func Allowed(c Call, o *Entry) error { return allow(c, o) }
 
 // allow reports why c may not use o where it was asked for, or nil.
 func allow(c Call, o *Entry) error {

@@ -25,9 +25,10 @@ const (
 
 var hashing = make(chan struct{}, 2)
 
-// Shortest and longest password, in characters and bytes.
+// PasswordMin is the shortest password, in characters; passwordMax is the
+// longest, in bytes.
 const (
-	passwordMin = 12
+	PasswordMin = 12
 	passwordMax = 1024
 )
 
@@ -75,8 +76,8 @@ func checkPassword(password string) error {
 	switch {
 	case !utf8.ValidString(password) || len(password) > passwordMax:
 		return fault.Field("password", "A password is at most %d bytes of text.", passwordMax)
-	case utf8.RuneCountInString(password) < passwordMin:
-		return fault.Field("password", "Use at least %d characters; a few unrelated words do well.", passwordMin)
+	case utf8.RuneCountInString(password) < PasswordMin:
+		return fault.Field("password", "Use at least %d characters; a few unrelated words do well.", PasswordMin)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -51,8 +52,9 @@ var ImportSource = &Op[ImportSourceIn, ImportedSource]{
 	Run:   importSource,
 }
 
-// MaxUpload is the largest document, in bytes, whatever surface it comes by.
-const MaxUpload = 64 << 20
+// DefaultMaxUpload is the largest document, in bytes, where no other size is
+// set.
+const DefaultMaxUpload = 64 << 20
 
 var codeShape = regexp.MustCompile(`^[A-Z][A-Z0-9-]{0,11}$`)
 
@@ -65,8 +67,8 @@ type stagedImport struct {
 }
 
 func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport, error) {
-	if len(in.Data) > MaxUpload {
-		return nil, fault.New(fault.TooLarge, "A document is at most %d MiB.", MaxUpload>>20)
+	if most := cmp.Or(e.desk.Settings.MaxUpload, DefaultMaxUpload); int64(len(in.Data)) > most {
+		return nil, fault.New(fault.TooLarge, "A document is at most %d bytes (POLARIS_MAX_UPLOAD_BYTES).", most)
 	}
 	if in.Code != "" && !codeShape.MatchString(in.Code) {
 		return nil, fault.Field("code", "A code is an upper-case letter, then up to 11 upper-case letters, digits and hyphens.")
@@ -190,9 +192,11 @@ func (st *stagedImport) save(e *Env, s *models.Source, in ImportSourceIn, out Im
 	return out, e.Tx.InsertRevision(&models.Doc{Source: *s, Revision: rev, Passages: d.Passages, Terms: d.Terms}, in.Data)
 }
 
-// SourceList is the draft's sources, by code.
+// SourceList is the draft's sources, by code, and how many passages each has,
+// by its id.
 type SourceList struct {
-	Sources []models.Source `json:"sources"`
+	Sources  []models.Source `json:"sources"`
+	Passages map[string]int  `json:"passages"`
 }
 
 // ListSources lists the draft's sources.
@@ -201,7 +205,11 @@ var ListSources = &Op[None, SourceList]{
 	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
 	Run: func(_ context.Context, e *Env, _ None) (SourceList, error) {
 		ss, err := e.Tx.Sources()
-		return SourceList{ss}, err
+		if err != nil {
+			return SourceList{}, err
+		}
+		n, err := e.Tx.DraftPassages()
+		return SourceList{ss, n}, err
 	},
 }
 

@@ -160,3 +160,20 @@ func (tx *Tx) DraftKeys() ([]string, error) {
 		Where("passages.brain_id = ?", tx.Brain).Scan(&ks).Error
 	return ks, err
 }
+
+// DraftPassages returns how many passages each source of the draft has, by the
+// source's id.
+func (tx *Tx) DraftPassages() (map[string]int, error) {
+	var rows []struct {
+		SourceID string
+		N        int
+	}
+	err := tx.db.Model(&models.Passage{}).Select("passages.source_id, count(*) AS n").
+		Joins("JOIN sources s ON s.brain_id = passages.brain_id AND s.id = passages.source_id AND s.head = passages.revision").
+		Where("passages.brain_id = ?", tx.Brain).Group("passages.source_id").Scan(&rows).Error
+	counts := make(map[string]int, len(rows))
+	for _, r := range rows {
+		counts[r.SourceID] = r.N
+	}
+	return counts, err
+}
