@@ -1,0 +1,70 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+
+	"polaris/models"
+	"polaris/ops"
+	"polaris/views/answers"
+	"polaris/views/ask"
+	"polaris/views/form"
+	"polaris/views/layout"
+)
+
+func (s *Server) newQuestion(p *page) error {
+	return s.askPage(p, http.StatusOK, ops.AskIn{Query: p.QueryParam("question")}, nil)
+}
+
+func (s *Server) ask(p *page) error {
+	sent, err := posted(p.Context)
+	if err != nil {
+		return err
+	}
+	in, start := ops.AskIn{Query: sent.Get("question"), TopicIDs: sent["topic"]}, p.now
+	env, err := ops.Do(p.ctx(), s.desk, p.call(), ops.Answer, in)
+	r, again := refused(err)
+	switch swap := p.Request().Header.Get("HX-Request") == "true"; {
+	case err != nil && !again:
+		return err
+	case again && swap:
+		return render(p.Context, r.status(), never, ask.Answer(ask.Panel{Problem: r.Message}))
+	case again:
+		return s.askPage(p, r.status(), in, r)
+	case swap:
+		return render(p.Context, http.StatusOK, never, ask.Answer(ask.Panel{
+			Answered: true, Body: body(p, env, nil), RecordURL: p.at(answers.RecordPath(env.AnswerID)),
+			Note: "answered in " + strconv.FormatInt(s.desk.Now().Sub(start).Milliseconds()+1, 10) + " ms · no model",
+		}))
+	}
+	// Without script the answer is read where it stays: on its record's page.
+	return p.Redirect(http.StatusSeeOther, p.at(answers.RecordPath(env.AnswerID)))
+}
+
+// askPage shows the form, with the topic cards to choose from.
+func (s *Server) askPage(p *page, status int, in ops.AskIn, r *refusal) error {
+	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.TopicCards, ops.None{})
+	if err != nil {
+		return err
+	}
+	v := ask.Page{
+		State: "Nothing is published yet, so there is nothing to answer from.", Question: r.entry("query", in.Query),
+		MaxQuestion: strconv.Itoa(s.desk.Settings.MaxQueryChars), Topics: topicChoices(l.Topics, in.TopicIDs), Panel: ask.Panel{Problem: r.rest("query")},
+	}
+	if p.by.Published > 0 {
+		v.State = "Answers from version " + layout.Number(p.by.Published) + ", every sentence backed by a quote."
+	}
+	return render(p.Context, status, privately, ask.AskPage(p.frame(), v))
+}
+
+func topicChoices(topics []models.Topic, chosen []string) []form.Choice {
+	ticked := map[string]bool{}
+	for _, id := range chosen {
+		ticked[id] = true
+	}
+	choices := make([]form.Choice, len(topics))
+	for i, t := range topics {
+		choices[i] = form.Choice{Value: t.ID, Label: t.Label, Hint: t.Covers, Chosen: ticked[t.ID]}
+	}
+	return choices
+}

@@ -1,0 +1,183 @@
+package web
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"polaris/models"
+	"polaris/models/fault"
+)
+
+const requestIDHeader = "X-Request-Id"
+
+// logged writes one line for each request: what was asked for as the route, so
+// that no title, token or key of an address gets into the log.
+func (s *Server) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		id := models.NewID("req")
+		// What came from outside is replaced: it would be a stranger's text in our log.
+		r.Header.Set(requestIDHeader, id)
+		w.Header().Set(requestIDHeader, id)
+		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(rec, r)
+		s.conf.Log.InfoContext(r.Context(), "request", "method", known(r.Method), "route", rec.route, "status", rec.status,
+			"duration_ms", float64(time.Since(start).Microseconds())/1000, "request_id", id)
+	})
+}
+
+// known keeps invented methods out of the log.
+func known(method string) string {
+	switch method {
+	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
+		return method
+	}
+	return "other"
+}
+
+// A recorder remembers what was sent, for the log.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	route  string
+	wrote  bool
+}
+
+// WriteHeader notes the status.
+func (r *recorder) WriteHeader(status int) {
+	if !r.wrote {
+		r.status, r.wrote = status, true
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write notes that the header is out.
+func (r *recorder) Write(b []byte) (int, error) {
+	r.wrote = true
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// routed notes the route of a request for the log.
+func routed(w http.ResponseWriter, route string) {
+	if rec, ok := w.(*recorder); ok {
+		rec.route = route
+	}
+}
+
+func requestID(c echo.Context) string { return c.Request().Header.Get(requestIDHeader) }
+
+// recovered turns a panic into an error, and notes the route. It is the first
+// guard, so a panic in another one does not get past it.
+func (s *Server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		routed(c.Response().Writer, c.Path())
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so, too
+				panic(v)
+			}
+			s.conf.Log.Error("a handler panicked", "route", c.Path(), "request_id", requestID(c), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic in %s", c.Path())
+		}()
+		return next(c)
+	}
+}
+
+// allowedHosts returns the host names by which the server may be addressed,
+// beside loopback ones.
+func allowedHosts(c Config) map[string]bool {
+	hosts := map[string]bool{}
+	if u, err := url.Parse(c.PublicURL); err == nil && u.Host != "" {
+		hosts[hostname(u.Host)] = true
+	}
+	for _, h := range c.AllowedHosts {
+		hosts[hostname(h)] = true
+	}
+	return hosts
+}
+
+// hostname returns the name in a Host value, in lower case, without port, dot
+// at the end or brackets.
+func hostname(host string) string {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+}
+
+func loopback(name string) bool {
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || net.ParseIP(name).IsLoopback()
+}
+
+// hostAllowed refuses names that are not ours. A page elsewhere whose name was
+// made to lead here (DNS rebinding) gets no further. Probes come by address and
+// are let through.
+func (s *Server) hostAllowed(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		name := hostname(c.Request().Host)
+		if c.Path() == "/live" || c.Path() == "/health" || loopback(name) || s.hosts[name] {
+			return next(c)
+		}
+		return fault.New(fault.Forbidden, "This server does not answer to the name in the Host header. Set POLARIS_PUBLIC_URL to the address that people use, or add the name to POLARIS_ALLOWED_HOSTS.").WithCode("host_not_allowed")
+	}
+}
+
+// headers sets what every answer carries. The nonce is made anew for each
+// request, and reaches the pages where templ looks for it.
+func (s *Server) headers(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		nonce := rand.Text()
+		c.SetRequest(c.Request().WithContext(templ.WithNonce(c.Request().Context(), nonce)))
+		h := c.Response().Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "+
+			"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types htmx")
+		h.Set("X-Content-Type-Options", "nosniff")
+		// Not no-referrer: with that, browsers send `Origin: null` with forms, which
+		// sameOrigin must refuse where there is no Sec-Fetch-Site (plain HTTP).
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		return next(c)
+	}
+}
+
+// sameOrigin refuses what another site's page makes a browser send. A request
+// with a key of its own is no browser acting on a cookie.
+func (s *Server) sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if isAPI(r.URL.Path) && carriesKey(r) {
+			return next(c)
+		}
+		if err := s.origins.Check(r); err != nil {
+			return fault.New(fault.Forbidden, "This came from a page of another site, so nothing was done. If you use this server through another name, set POLARIS_PUBLIC_URL to it.").WithCode("origin_not_allowed").Because(err)
+		}
+		return next(c)
+	}
+}
+
+// bounded limits the body.
+func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		r.Body = http.MaxBytesReader(c.Response(), r.Body, s.conf.MaxBody)
+		return next(c)
+	}
+}
+
+func isAPI(path string) bool { return strings.HasPrefix(path, "/v1/") }

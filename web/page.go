@@ -1,0 +1,215 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/ops"
+	"polaris/views/layout"
+)
+
+// A page is one request of somebody who is signed in, for a page of one brain
+// or, with ops.Instance, of none.
+type page struct {
+	echo.Context
+	s     *Server
+	visit *ops.Visit
+	by    models.Principal
+	brain models.BrainID
+	now   time.Time
+}
+
+// signedIn lets in whoever has a session. Others are sent to sign in, and back
+// to where they were going.
+func (s *Server) signedIn(h func(*page) error) echo.HandlerFunc {
+	return s.in(func(echo.Context) models.BrainID { return ops.Instance }, h)
+}
+
+// member lets in the members of the brain in the path. For others it is not
+// there.
+func (s *Server) member(h func(*page) error) echo.HandlerFunc {
+	return s.in(func(c echo.Context) models.BrainID { return models.BrainID(c.Param("brain")) }, h)
+}
+
+func (s *Server) in(brain func(echo.Context) models.BrainID, h func(*page) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v, err := s.visit(c)
+		if fault.Is(err, fault.Unauthenticated) && c.Request().Header.Get("HX-Request") == "" {
+			return c.Redirect(http.StatusSeeOther, signInURL(c.Request()))
+		}
+		if err != nil {
+			return err
+		}
+		p := &page{Context: c, s: s, visit: v, brain: brain(c), now: s.desk.Now()}
+		if p.brain == "" {
+			return fault.New(fault.NotFound, "No such brain.")
+		}
+		if p.by, err = v.Principal(p.brain); err == nil {
+			p.remember()
+			err = h(p)
+		}
+		if err != nil {
+			return &framed{err, p}
+		}
+		return nil
+	}
+}
+
+// signInURL leads to the sign-in page, and from there back. What was to be
+// done, not read, is not done by coming back.
+func signInURL(r *http.Request) string {
+	if r.Method != http.MethodGet || r.URL.Path == "/" {
+		return layout.SignInPath
+	}
+	return layout.SignInPath + "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+}
+
+// remember notes which brain is looked at, for the next visit to "/".
+func (p *page) remember() {
+	if p.brain == ops.Instance {
+		return
+	}
+	if k, err := p.Cookie(brainCookie); err == nil && k.Value == string(p.brain) {
+		return
+	}
+	p.SetCookie(&http.Cookie{Name: brainCookie, Value: string(p.brain), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()), HttpOnly: true, Secure: p.s.cookies.secure, SameSite: http.SameSiteLaxMode})
+}
+
+// ctx returns the request's context, which carries cancellation.
+func (p *page) ctx() context.Context { return p.Request().Context() }
+
+// call returns the circumstances of an operation asked for at this page.
+func (p *page) call() ops.Call {
+	return ops.Call{By: p.by, Brain: p.brain, Via: ops.Web, RequestID: requestID(p.Context)}
+}
+
+// at returns the address of a page of this brain.
+func (p *page) at(path string) string { return brainURL(p.brain) + path }
+
+func brainURL(b models.BrainID) string { return "/brains/" + string(b) }
+
+// param returns a parameter of the path, decoded. Echo routes by the path as it
+// was sent where that differs from its plain form, so that %2F does not split
+// a title in two.
+func param(c echo.Context, name string) (string, error) {
+	v := c.Param(name)
+	if c.Request().URL.RawPath == "" {
+		return v, nil
+	}
+	v, err := url.PathUnescape(v)
+	if err != nil {
+		return "", fault.New(fault.NotFound, "There is nothing at this address.")
+	}
+	return v, nil
+}
+
+// when returns a moment as the reader sees it now; the zero time is "never".
+func (p *page) when(t time.Time) layout.When { return layout.At(t, p.now) }
+
+func (p *page) whenever(t *time.Time) layout.When {
+	if t == nil {
+		return layout.At(time.Time{}, p.now)
+	}
+	return p.when(*t)
+}
+
+// frame returns what surrounds the page: where the reader is, and what there
+// is to go to that they may open.
+func (p *page) frame() layout.Frame {
+	f := layout.Frame{Assets: p.s.assets, Path: p.Request().URL.Path, Account: layout.Account{Name: p.visit.Name, Email: p.visit.Email}}
+	if f.Account.Name == f.Account.Email {
+		f.Account.Name = ""
+	}
+	if p.brain == ops.Instance {
+		f.Nav = []layout.Section{{Items: []layout.Item{{Label: "Brains", URL: "/brains"}}}}
+		return f
+	}
+	i := slices.IndexFunc(p.visit.Memberships, func(m ops.Membership) bool { return m.Brain == p.brain })
+	if i < 0 {
+		return f
+	}
+	m := p.visit.Memberships[i]
+	f.Account.Roles = rolesText(m.Roles)
+	f.Brain = layout.Brain{ID: string(m.Brain), Version: versionText(m.Published), URL: brainURL(m.Brain)}
+	if !m.FourEyes {
+		f.Banner = "Four eyes are off in this brain: versions are published without a second person."
+	}
+	f.Nav = p.nav(f)
+	f.Flash = flashes[p.QueryParam("done")]
+	return f
+}
+
+func (p *page) nav(f layout.Frame) []layout.Section {
+	sections := []layout.Section{{Items: []layout.Item{{Label: "Home", URL: f.At("")}, {Label: "Ask", URL: f.At("/ask")}, {Label: "Wiki", URL: f.At("/wiki")}}}}
+	add := func(title string, items ...layout.Item) {
+		if items = slices.DeleteFunc(items, func(i layout.Item) bool { return i.URL == "" }); len(items) > 0 {
+			sections = append(sections, layout.Section{Title: title, Items: items})
+		}
+	}
+	item := func(label, path string, needs models.Right) layout.Item {
+		if !p.by.May(needs) {
+			return layout.Item{}
+		}
+		return layout.Item{Label: label, URL: f.At(path)}
+	}
+	add("Curate", item("Sources", "/sources", models.MayReadDraft), item("Topic cards", "/topic-cards", models.MayReadDraft), item("Versions", "/versions", models.MayReadDraft))
+	add("Administer", item("API keys", "/settings/api-keys", models.MayKeys), item("Answers", "/answers", models.MayReadRecords))
+	if len(p.visit.Memberships) > 1 || p.by.InstanceAdmin {
+		add("", layout.Item{Label: "All brains", URL: "/brains"})
+	}
+	return sections
+}
+
+// flashes are what a page says once after an act, by the word in its address.
+var flashes = map[string]layout.Flash{
+	"key-revoked":   {Kind: layout.Good, Text: "The key is revoked. What holds it is refused from now on."},
+	"brain-created": {Kind: layout.Good, Text: "The brain is there, and you own it."},
+}
+
+func rolesText(roles []models.Role) string {
+	words := make([]string, len(roles))
+	for i, r := range roles {
+		words[i] = string(r)
+	}
+	return strings.Join(words, ", ")
+}
+
+func versionText(published int) string {
+	if published == 0 {
+		return "nothing published"
+	}
+	return "v" + strconv.Itoa(published) + " live"
+}
+
+// Who may keep a page: the reader's browser, asking each time; or nobody.
+const (
+	privately = "private, no-cache"
+	never     = "no-store"
+)
+
+// show sends a page that its reader's browser may keep for going back.
+func (p *page) show(t templ.Component) error {
+	return render(p.Context, http.StatusOK, privately, t)
+}
+
+// render draws the page in full before the first byte is sent, so that a
+// failure is still an error page.
+func render(c echo.Context, status int, cache string, t templ.Component) error {
+	var b bytes.Buffer
+	if err := t.Render(c.Request().Context(), &b); err != nil {
+		return err
+	}
+	c.Response().Header().Set("Cache-Control", cache)
+	return c.HTMLBlob(status, b.Bytes())
+}

@@ -1,0 +1,266 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/ops"
+	"polaris/views/wiki"
+)
+
+// rest makes the routes of the catalog: every operation that has one and is
+// offered to programs, or to a signed-in browser. Its input is made of the
+// path's parameters and, by the method, of the query or the JSON body.
+func (s *Server) rest() {
+	for _, o := range ops.All() {
+		if o.Route == "" || o.Offered&(ops.REST|ops.Web) == 0 {
+			continue
+		}
+		method, path, _ := strings.Cut(o.Route, " ")
+		h := s.operation(o)
+		if o.Name == ops.ReadWiki.Name {
+			// The index is the same operation without its parameter.
+			s.echo.Add(method, echoPath(strings.TrimSuffix(path, "/{entity}")), s.orPage(h))
+			h = s.orPage(h)
+		}
+		s.echo.Add(method, echoPath(path), h)
+	}
+}
+
+// echoPath turns {entity} into :entity.
+func echoPath(path string) string {
+	return strings.NewReplacer("{", ":", "}", "").Replace(path)
+}
+
+// operation serves one operation of the catalog.
+func (s *Server) operation(o *ops.Entry) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		call, err := s.caller(c)
+		if err != nil {
+			return err
+		}
+		in, err := input(c, o)
+		if err != nil {
+			return err
+		}
+		out, err := s.desk.Invoke(c.Request().Context(), call, o, in)
+		if err != nil {
+			return err
+		}
+		c.Response().Header().Set("Cache-Control", never)
+		return c.JSON(http.StatusOK, out)
+	}
+}
+
+// caller returns who calls, for the brain of the path: by key or, without one,
+// by the session of a browser.
+func (s *Server) caller(c echo.Context) (ops.Call, error) {
+	by, via, err := s.credential(c)
+	if err != nil {
+		return ops.Call{}, err
+	}
+	if err := s.within(c, by); err != nil {
+		return ops.Call{}, err
+	}
+	brain := models.BrainID(c.Param("brain_id"))
+	if by.Brain != brain {
+		return ops.Call{}, fault.New(fault.NotFound, "No such brain.").WithCode("no_such_brain")
+	}
+	return ops.Call{By: by, Brain: brain, Via: via, RequestID: requestID(c), Started: s.desk.Now()}, nil
+}
+
+func (s *Server) credential(c echo.Context) (models.Principal, ops.Surface, error) {
+	key, err := keyOf(c.Request())
+	if err != nil {
+		return models.Principal{}, 0, err
+	}
+	if key != "" {
+		p, err := s.byKey(c, key)
+		return p, ops.REST, err
+	}
+	v, err := s.visit(c)
+	if fault.Is(err, fault.Unauthenticated) {
+		err = fault.New(fault.Unauthenticated, "Send an API key as `Authorization: Bearer sk-polaris-…` or as `X-API-Key`.").WithCode("missing_credential")
+	}
+	if err != nil {
+		return models.Principal{}, 0, err
+	}
+	p, err := v.Principal(models.BrainID(c.Param("brain_id")))
+	return p, ops.Web, err
+}
+
+// byKey returns whom the key stands for. Addresses whose keys fail too often
+// are refused before the database is asked.
+func (s *Server) byKey(c echo.Context, key string) (models.Principal, error) {
+	from, now := s.from(c), s.desk.Now()
+	if wait := s.failures.Wait(from, now); wait > 0 {
+		return models.Principal{}, tooMany(c, wait)
+	}
+	p, err := s.desk.KeyPrincipal(c.Request().Context(), key)
+	if fault.Is(err, fault.Unauthenticated) {
+		s.failures.Add(from, now)
+	}
+	return p, err
+}
+
+// from returns the address that a request counts for.
+func (s *Server) from(c echo.Context) netip.Prefix {
+	return ops.AddressOf(c.Request(), s.conf.TrustedProxies)
+}
+
+// carriesKey reports whether a request brings a credential of its own, which
+// no other site can make a browser send.
+func carriesKey(r *http.Request) bool {
+	return len(r.Header.Values("Authorization")) > 0 || len(r.Header.Values("X-Api-Key")) > 0
+}
+
+// keyOf returns the one key of a request, "" for none.
+func keyOf(r *http.Request) (string, error) {
+	auths, keys := r.Header.Values("Authorization"), r.Header.Values("X-Api-Key")
+	var bearer, key string
+	if len(auths) == 1 {
+		scheme, token, _ := strings.Cut(strings.TrimSpace(auths[0]), " ")
+		if strings.EqualFold(scheme, "Bearer") {
+			bearer = strings.TrimSpace(token)
+		}
+	}
+	if len(keys) == 1 {
+		key = strings.TrimSpace(keys[0])
+	}
+	if len(auths) > 1 || len(keys) > 1 || bearer != "" && key != "" && bearer != key {
+		return "", fault.New(fault.Invalid, "Send one credential, once: either `Authorization: Bearer …` or `X-API-Key`.").WithCode("conflicting_credentials")
+	}
+	if bearer != "" {
+		return bearer, nil
+	}
+	return key, nil
+}
+
+// within takes the request from the caller's rate, and says what is left.
+func (s *Server) within(c echo.Context, by models.Principal) error {
+	t, err := s.desk.Take(c.Request().Context(), by)
+	h := c.Response().Header()
+	if t.Limit > 0 {
+		h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=%d`, t.Limit, seconds(t.Window)))
+		h.Set("RateLimit", fmt.Sprintf(`"default";r=%d;t=%d`, t.Remaining, seconds(t.Reset)))
+	}
+	if err != nil {
+		h.Set("Retry-After", strconv.Itoa(seconds(t.Reset)))
+	}
+	return err
+}
+
+// seconds returns d in whole seconds, rounded up: whoever waits so long may go on.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+// orPage leads a browser from a link into the wiki to the page of it.
+func (s *Server) orPage(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Response().Header().Add("Vary", "Accept")
+		accept := c.Request().Header.Get("Accept")
+		if !strings.Contains(accept, "text/html") || strings.Contains(accept, "application/json") {
+			return next(c)
+		}
+		brain, err := param(c, "brain_id")
+		if err != nil {
+			return err
+		}
+		entity, err := param(c, "entity")
+		if err != nil {
+			return err
+		}
+		to := brainURL(models.BrainID(url.PathEscape(brain)))
+		if entity == "" {
+			return c.Redirect(http.StatusSeeOther, to+wiki.Path)
+		}
+		return c.Redirect(http.StatusSeeOther, to+wiki.ArticlePath(entity))
+	}
+}
+
+// input returns an operation's input as JSON.
+func input(c echo.Context, o *ops.Entry) (json.RawMessage, error) {
+	fields := map[string]json.RawMessage{}
+	if c.Request().Method == http.MethodGet {
+		for name, values := range c.QueryParams() {
+			fields[name] = asField(o.In, name, values)
+		}
+	} else if err := readBody(c.Request(), &fields); err != nil {
+		return nil, err
+	}
+	for _, name := range c.ParamNames() {
+		if name == "brain_id" {
+			continue
+		}
+		v, err := param(c, name)
+		if err != nil {
+			return nil, err
+		}
+		fields[name] = asField(o.In, name, []string{v})
+	}
+	return json.Marshal(fields)
+}
+
+func readBody(r *http.Request, fields *map[string]json.RawMessage) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return fault.New(fault.Unsupported, "Send JSON, with Content-Type: application/json.").WithCode("unsupported_media_type")
+	}
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, fields); err != nil || *fields == nil {
+		return fault.New(fault.Invalid, "The body is not a JSON object.").WithCode("invalid_json")
+	}
+	return nil
+}
+
+// asField returns what an address says of a field, as JSON of the field's type.
+// What does not fit the type stays a string, and the operation says so.
+func asField(in reflect.Type, name string, values []string) json.RawMessage {
+	var v any = values
+	if len(values) == 1 {
+		v = values[0]
+	}
+	if f, ok := fieldOf(in, name); ok {
+		switch f.Kind() {
+		case reflect.Slice:
+			v = values
+		case reflect.Int:
+			if n, err := strconv.Atoi(values[0]); err == nil && len(values) == 1 {
+				v = n
+			}
+		case reflect.Bool:
+			if b, err := strconv.ParseBool(values[0]); err == nil && len(values) == 1 {
+				v = b
+			}
+		}
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("rest: " + err.Error()) // strings, numbers and lists of strings always marshal
+	}
+	return b
+}
+
+// fieldOf returns the type of the field that JSON calls name.
+func fieldOf(in reflect.Type, name string) (reflect.Type, bool) {
+	for f := range in.Fields() {
+		if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); tag == name {
+			return f.Type, true
+		}
+	}
+	return nil, false
+}

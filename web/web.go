@@ -1,0 +1,177 @@
+// Package web is the browser's way in: Echo, the guards around it, one file for
+// each noun that has a page, and the small REST that is made from the catalog
+// of operations.
+//
+// A handler has five lines in this order: who asks, what they sent, one
+// operation, what they see, send it. It decides nothing: what may be done and
+// what is valid is said by package ops, and what an error means outside by
+// package fault. Errors are returned, and written in one place, [Server.fail].
+//
+// Start at [New], which lists the routes; then guard.go, what every request
+// passes before its handler.
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"polaris/ops"
+	"polaris/static"
+	"polaris/views/layout"
+)
+
+// Config is what the pages need to know of the settings.
+type Config struct {
+	PublicURL      string         // origin in links; its host is allowed, and https makes cookies Secure
+	CookieKey      []byte         // authenticates the session cookie; at least 32 bytes
+	AllowedHosts   []string       // valid Host values beside local ones and the public URL's
+	MCPPath        string         // where the MCP endpoint is; its slash twin is the same
+	Log            *slog.Logger   // required
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For counts
+	MaxBody        int64          // largest request body, in bytes; 0: 1 MiB
+}
+
+// A Server serves every page. All fields are set by [New].
+type Server struct {
+	desk     *ops.Desk
+	mcp      http.Handler
+	conf     Config
+	echo     *echo.Echo
+	cookies  *cookies
+	origins  *http.CrossOriginProtection
+	hosts    map[string]bool
+	failures *ops.Failures
+	health   health
+	assets   layout.Assets
+}
+
+// New returns a server over desk, with mcp mounted at c.MCPPath. It panics when
+// c cannot work, which is a mistake of the program that calls it.
+func New(desk *ops.Desk, mcp http.Handler, c Config) *Server {
+	if len(c.CookieKey) < 32 {
+		panic("web: the cookie key is shorter than 32 bytes")
+	}
+	if c.MaxBody == 0 {
+		c.MaxBody = 1 << 20
+	}
+	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
+	s := &Server{
+		desk: desk, mcp: mcp, conf: c, echo: echo.New(),
+		cookies:  newCookies(c.CookieKey, strings.HasPrefix(c.PublicURL, "https://")),
+		origins:  http.NewCrossOriginProtection(),
+		hosts:    allowedHosts(c),
+		failures: ops.NewFailures(),
+		assets: layout.Assets{
+			Styles:  []string{static.Path("oat.min.css"), static.Path("polaris.css")},
+			Scripts: []string{static.Path("htmx.min.js"), static.Path("hx-csp.min.js"), static.Path("app.js")},
+			Icon:    static.Path("favicon.svg"),
+		},
+	}
+	if err := s.origins.AddTrustedOrigin(c.PublicURL); err != nil {
+		panic("web: the public URL is no origin: " + err.Error())
+	}
+	s.echo.HTTPErrorHandler = s.fail
+	s.echo.Use(s.recovered, s.hostAllowed, s.headers, s.sameOrigin, s.bounded)
+	s.routes()
+	return s
+}
+
+// Handler returns the whole server: the MCP endpoint, the plain 404 of the
+// paths by which clients look for OAuth, and the routes.
+func (s *Server) Handler() http.Handler {
+	return s.logged(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.TrimSuffix(r.URL.Path, "/") == s.conf.MCPPath:
+			routed(w, s.conf.MCPPath)
+			s.mcp.ServeHTTP(w, r)
+		case discovery(r.URL.Path):
+			routed(w, "discovery")
+			http.Error(w, "Not found. This server has no OAuth: send an API key.", http.StatusNotFound)
+		default:
+			s.echo.ServeHTTP(w, asGet(r))
+		}
+	}))
+}
+
+// discovery reports whether clients look for OAuth at the path. Anything but a
+// plain 404 makes some of them drop the API key that they were given.
+func discovery(path string) bool {
+	if i := strings.Index(path, "/.well-known/"); i >= 0 {
+		name := path[i+len("/.well-known/"):]
+		return strings.HasPrefix(name, "oauth-") || strings.HasPrefix(name, "openid-configuration")
+	}
+	switch strings.TrimSuffix(path, "/") {
+	case "/authorize", "/token", "/register":
+		return true
+	}
+	return false
+}
+
+// asGet turns HEAD into GET for the router: net/http leaves the body out.
+func asGet(r *http.Request) *http.Request {
+	if r.Method != http.MethodHead {
+		return r
+	}
+	get := *r
+	get.Method = http.MethodGet
+	return &get
+}
+
+func (s *Server) routes() {
+	e := s.echo
+	e.GET("/live", s.live)
+	e.GET("/health", s.ready)
+	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
+
+	e.GET("/setup", s.newSetup)
+	e.POST("/setup", s.setUp)
+	e.GET("/session/new", s.newSession)
+	e.POST("/session", s.signIn)
+	e.POST("/session/end", s.signOut)
+	e.GET("/link", s.newLink)
+	e.POST("/link", s.useLink)
+
+	e.GET("/", s.signedIn(s.front))
+	e.GET("/brains", s.signedIn(s.listBrains))
+	e.GET("/brains/new", s.signedIn(s.newBrain))
+	e.POST("/brains", s.signedIn(s.createBrain))
+	brain := e.Group("/brains/:brain")
+	brain.GET("", s.member(s.home))
+	brain.GET("/ask", s.member(s.newQuestion))
+	brain.POST("/ask", s.member(s.ask))
+	brain.GET("/answers", s.member(s.listAnswers))
+	brain.GET("/answers/:id", s.member(s.showAnswer))
+	brain.GET("/wiki", s.member(s.wikiIndex))
+	brain.GET("/wiki/:title", s.member(s.wikiArticle))
+	brain.GET("/sources", s.member(s.listSources))
+	brain.GET("/sources/:code", s.member(s.showSource))
+	brain.GET("/topic-cards", s.member(s.listCards))
+	brain.GET("/versions", s.member(s.listVersions))
+	brain.GET("/settings/api-keys", s.member(s.listKeys))
+	brain.POST("/settings/api-keys", s.member(s.createKey))
+	brain.GET("/settings/api-keys/new", s.member(s.newKey))
+	brain.GET("/settings/api-keys/:id/revocation", s.member(s.newRevocation))
+	brain.POST("/settings/api-keys/:id/revocation", s.member(s.revokeKey))
+
+	s.rest()
+}
+
+// Watch looks after what the server's health depends on until ctx ends. Run it
+// beside the server.
+func (s *Server) Watch(ctx context.Context) {
+	for tick := time.NewTicker(time.Second); ; {
+		s.health.look(ctx, s.desk.Store.Ping)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		}
+	}
+}
