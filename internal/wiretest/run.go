@@ -1,23 +1,36 @@
 package wiretest
 
-import (
-	"testing"
-)
+import "testing"
 
 // Run runs every row and every named test through the mounted endpoint.
 func Run(t *testing.T, mount Mount) {
-	t.Run("plain", func(t *testing.T) {
-		t.Parallel()
-		w := NewWorld(t, mount, Options{})
-		for _, r := range PlainRows() {
-			t.Run(r.Name, func(t *testing.T) { w.check(t, r) })
-		}
-	})
-	t.Run("rpc", func(t *testing.T) {
-		t.Parallel()
-		w := NewWorld(t, mount, Options{})
-		for _, r := range RPCRows() {
-			t.Run(r.Name, func(t *testing.T) { w.check(t, r) })
-		}
-	})
+	rows := func(name string, rs []Row) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := NewWorld(t, mount, Options{})
+			for _, r := range rs {
+				t.Run(r.Name, func(t *testing.T) { w.check(t, r) })
+			}
+		})
+	}
+	rows("plain", PlainRows())
+	rows("rpc", RPCRows())
+	for name, f := range map[string]func(*testing.T, Mount){
+		"rate limit":        rateLimit,
+		"failures":          tooManyFailures,
+		"store away":        storeAway,
+		"revocation":        revocation,
+		"tools list":        toolsList,
+		"tool failures":     toolFailures,
+		"cancelled by peer": cancelledByPeer,
+		"client gone":       clientGone,
+		"deadline":          deadline,
+		"no nulls":          noNulls,
+		"own brain":         ownBrain,
+		"content":           content,
+		"nothing published": nothingPublished,
+		"later era":         laterEra,
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); f(t, mount) })
+	}
 }

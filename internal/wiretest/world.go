@@ -49,8 +49,9 @@ type World struct {
 	Keys map[string]string // by what they are: see [NewWorld]
 	DB   storetest.Database
 
-	Slow *Slow // the test-only tool
-	next atomic.Uint32
+	Slow      *Slow  // the test-only tools
+	StoreAway func() // takes the database away for good
+	next      atomic.Uint32
 }
 
 // NewWorld makes a world. Its keys: "reader" of calliope and "other" of urania
@@ -65,9 +66,14 @@ func NewWorld(tb testing.TB, mount Mount, o Options) *World {
 	if o.Log != nil {
 		log = slog.New(slog.NewTextHandler(o.Log, nil))
 	}
-	s, db := storetest.Open(tb, store.Options{})
+	db := storetest.New(tb)
+	s, err := store.Open(tb.Context(), db.URL, store.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	d := ops.NewDesk(s, ops.Settings{PublicURL: "https://" + PublicHost, MaxQueryChars: 8000, RateLimit: o.Rate}, log)
-	w := &World{tb: tb, Desk: d, Keys: map[string]string{}, DB: db, Slow: newSlow()}
+	w := &World{tb: tb, Desk: d, Keys: map[string]string{}, DB: db, Slow: newSlow(), StoreAway: sync.OnceFunc(s.Close)}
+	tb.Cleanup(w.StoreAway)
 	w.brains()
 	if o.Published {
 		w.publish()

@@ -1,0 +1,79 @@
+package wiretest
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"polaris/models"
+)
+
+// rateLimit: two requests of the tight key pass, the third is refused, and each
+// answer says where the caller stands. Another key is not affected.
+func rateLimit(t *testing.T, mount Mount) {
+	w := NewWorld(t, mount, Options{Rate: models.Rate{N: 60, Window: time.Minute}})
+	left := regexp.MustCompile(`^"default";r=(\d+);t=(\d+)$`)
+	for i, want := range []string{"1", "0"} {
+		a := w.Do(t, Row{Header: bearer("tight"), Body: `{`})
+		m := left.FindStringSubmatch(a.Header.Get("RateLimit"))
+		if a.StatusCode != 400 || m == nil || m[1] != want || a.Header.Get("RateLimit-Policy") != `"default";q=2;w=60` {
+			t.Errorf("request %d: %d %q %q", i, a.StatusCode, a.Header.Get("RateLimit"), a.Header.Get("RateLimit-Policy"))
+		}
+	}
+	w.check(t, Row{Header: bearer("tight", "Origin", "http://localhost:6274"), Body: ping, Status: 429, Code: "rate_limited", Has: []string{"--rate"},
+		Expect: map[string]string{"Access-Control-Allow-Origin": "http://localhost:6274", "Ratelimit-Policy": `"default";q=2;w=60`},
+		Also: func(t *testing.T, a *Answer) {
+			if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || n < 1 || n > 60 {
+				t.Errorf("Retry-After %q, want 1 to 60", a.Header.Get("Retry-After"))
+			}
+		}})
+	w.check(t, Row{Name: "rate before content type", Header: bearer("tight", "Content-Type", "text/plain"), Body: "x", Status: 429, Code: "rate_limited"})
+	w.check(t, Row{Body: ping, Status: 200, Expect: map[string]string{"Ratelimit-Policy": `"default";q=60;w=60`}})
+	w.check(t, Row{Header: bearer("operator"), Body: ping, Status: 403, Code: "insufficient_scope", Expect: map[string]string{"Ratelimit-Policy": `"default";q=60;w=60`}})
+}
+
+// tooManyFailures: after 30 failed credentials in a minute an address, or a
+// whole IPv6 /64, is refused without asking the database; others are not.
+func tooManyFailures(t *testing.T, mount Mount) {
+	w := NewWorld(t, mount, Options{})
+	from := func(key, addr string) http.Header { return with("X-API-Key", key, "X-Forwarded-For", addr) }
+	for i := range 30 {
+		w.check(t, Row{Header: from("sk-polaris-wrong", "203.0.113.9"), Body: ping, Status: 401, Code: "invalid_api_key"})
+		w.check(t, Row{Header: from("{revoked}", fmt.Sprintf("2001:db8:1:2::%x", i+1)), Body: ping, Status: 401, Code: "revoked_api_key"})
+	}
+	// What the caller wrote in front of its own address is not believed.
+	for _, addr := range []string{"203.0.113.9", "198.51.100.1, 203.0.113.9", "2001:db8:1:2:ffff::1"} {
+		w.check(t, Row{Header: from("{reader}", addr), Body: ping, Status: 429, Code: "too_many_failures",
+			Also: func(t *testing.T, a *Answer) {
+				if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || n < 1 || n > 60 {
+					t.Errorf("Retry-After %q, want 1 to 60", a.Header.Get("Retry-After"))
+				}
+			}})
+	}
+	for _, addr := range []string{"203.0.113.10", "2001:db8:1:3::1"} {
+		w.check(t, Row{Header: from("{reader}", addr), Body: ping, Status: 200})
+	}
+	w.check(t, Row{Header: with("X-Forwarded-For", "203.0.113.9"), Body: ping, Status: 401, Code: "missing_credential"})
+	w.StoreAway()
+	w.check(t, Row{Header: from("{reader}", "203.0.113.9"), Body: ping, Status: 429, Code: "too_many_failures"})
+}
+
+// storeAway: that the database is away is never told as a wrong key.
+func storeAway(t *testing.T, mount Mount) {
+	w := NewWorld(t, mount, Options{})
+	w.StoreAway()
+	w.check(t, Row{Body: ping, Header: bearer("reader", "Origin", "http://localhost:6274"), Status: 503, Code: "unavailable",
+		Expect: map[string]string{"Retry-After": "2", "Www-Authenticate": "", "Access-Control-Allow-Origin": "http://localhost:6274"}})
+	w.check(t, Row{Name: "no database needed", Header: with("X-API-Key", "sk-polaris-x"), Body: ping, Status: 401, Code: "invalid_api_key"})
+}
+
+// revocation holds from the next request on.
+func revocation(t *testing.T, mount Mount) {
+	w := NewWorld(t, mount, Options{})
+	w.check(t, Row{Body: ping, Status: 200})
+	w.Revoke(w.Keys["reader"])
+	w.check(t, Row{Body: ping, Status: 401, Code: "revoked_api_key"})
+}
