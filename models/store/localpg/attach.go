@@ -174,7 +174,7 @@ func (c *Cluster) launch(before *child) (*child, error) {
 	}
 	cmd := exec.Command(c.argv[0], append(slices.Clone(c.argv[1:]), c.set.args()...)...)
 	cmd.Stdout, cmd.Stderr = w, w
-	cmd.Env = modestEnv()
+	cmd.Env = append(modestEnv(), mark+"=1")
 	cmd.Dir = "/" // it must not keep a folder of the caller's busy
 	// A session of its own: neither a terminal's Ctrl-C nor its end is meant for it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -30,7 +30,7 @@ func (s *supervisor) initdb(ctx context.Context) error {
 	for _, locale := range locales() {
 		var dir string
 		if dir, err = os.MkdirTemp(s.place.home, "new-"); err != nil {
-			return unusable("%s cannot be written to", s.place.home).Because(err)
+			return refused(err, "%s cannot be written to", s.place.home)
 		}
 		args := append([]string{"-D", dir, "-U", Admin, "-E", "UTF8", "--auth-local=peer", "--auth-host=reject", "--data-checksums", "--no-instructions"}, locale...)
 		if s.set.fast {
@@ -76,7 +76,7 @@ func initdbError(said string) string {
 
 func (s *supervisor) moveIn(dir string) error {
 	if err := os.Rename(dir, s.place.data()); err != nil {
-		return unusable("%s cannot be put in place", s.place.data()).Because(err)
+		return refused(err, "%s cannot be put in place", s.place.data())
 	}
 	home, err := os.Open(s.place.home)
 	if err != nil {
@@ -108,10 +108,10 @@ func (s *supervisor) writeAuth() error {
 			continue
 		}
 		if err := os.WriteFile(f+".new", []byte(text), 0o600); err != nil {
-			return unusable("%s cannot be written", f).Because(err)
+			return refused(err, "%s cannot be written", f)
 		}
 		if err := os.Rename(f+".new", f); err != nil {
-			return unusable("%s cannot be written", f).Because(err)
+			return refused(err, "%s cannot be written", f)
 		}
 	}
 	return nil

@@ -72,15 +72,32 @@ func TestKillWithBusyBackend(t *testing.T) {
 			dir := folder(t)
 			p := hold(t, dir)
 			c := attach(t, dir)
-			conn := connect(t, p.DSN)
-			go conn.Exec(context.Background(), `do $$ declare s timestamptz := clock_timestamp(); begin
-				while clock_timestamp() < s + interval '2 seconds' loop end loop; end $$`)
-			time.Sleep(200 * time.Millisecond) // for the back end to be at it
+			conn := connect(t, c.DSN(Admin, Database))
+			release := filepath.Join(dir, "postgres", "release")
+			busy := make(chan error, 1)
+			go func() {
+				_, err := conn.Exec(context.Background(), `do $$ begin
+					while (pg_stat_file('`+release+`', true)).size is null loop end loop; end $$`)
+				busy <- err
+			}()
+			watch := connect(t, c.DSN(Admin, Database)) // others do not see its state
+			eventually(t, "the back end is at it", func() bool {
+				var n int
+				err := watch.QueryRow(soon(t), `select count(*) from pg_stat_activity where pid = $1 and state = 'active'`, conn.PgConn().PID()).Scan(&n)
+				return err == nil && n == 1
+			})
 			if victim == "postgres" {
 				kill(t, p.Postgres)
 			} else {
-				kill(t, p.Supervisor, p.Postgres)
+				kill(t, p.Postgres, p.Supervisor) // in this order, or PostgreSQL ends the back end first
 			}
+			eventually(t, "PostgreSQL finds its shared memory in use", func() bool {
+				return strings.Contains(readFile(dir+"/postgres/log/supervisor.log"), "still in use")
+			})
+			if err := os.WriteFile(release, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			<-busy
 			if n := rows(t, c.DSN(Owner, Database)); n != 1 {
 				t.Errorf("got %d committed rows, want 1", n)
 			}
@@ -170,6 +187,31 @@ func TestClientFirstServerSecond(t *testing.T) {
 		t.Errorf("got PostgreSQL %d, want %d all along", server.PID(), client.Postgres)
 	}
 	t.Logf("%d requests", asked)
+}
+
+// Ctrl-C and the end of a terminal reach everything that was started from it,
+// and are meant for the command line that started the cluster, not for others.
+func TestTerminalSignal(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "holder", dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does
+	client := launch(t, cmd)
+	client.wait(t)
+	server := attach(t, dir)
+	conn := connect(t, server.DSN(App, Database))
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		syscall.Kill(-cmd.Process.Pid, sig) // the second finds nobody, if the first did its work
+	}
+	cmd.Wait()
+	time.Sleep(2 * testLinger)
+	if err := conn.Ping(soon(t)); err != nil || server.PID() != client.Postgres {
+		t.Errorf("got PostgreSQL %d, %v, want %d", server.PID(), err, client.Postgres)
+	}
 }
 
 // Several processes find a folder that has nothing yet.

@@ -254,6 +254,26 @@ func TestUnusableFolder(t *testing.T) {
 	}
 }
 
+// readable copies the test binary to where every user can run it.
+func readable(t testing.TB) string {
+	t.Helper()
+	mine, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "localpg-program-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	self := filepath.Join(dir, "program")
+	b, err := os.ReadFile(mine)
+	if err = errors.Join(err, os.WriteFile(self, b, 0o755), os.Chmod(dir, 0o755), os.Chmod(self, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return self
+}
+
 func write(t testing.TB, name, text string) {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(name), 0o755)
@@ -310,6 +330,51 @@ func TestRoot(t *testing.T) {
 			t.Errorf("it took %v to say so", time.Since(start))
 		}
 	})
+	t.Run("another user's folder", func(t *testing.T) {
+		t.Parallel()
+		dir := folder(t)
+		hold(t, dir)
+		self := readable(t)
+		for uid, want := range map[uint32]string{
+			2:     "belongs to user root; run as that user or as root", // bin, on every Unix
+			64999: "needs a user with a name",
+		} {
+			cmd := exec.Command(self, "holder", dir)
+			cmd.Dir = "/"
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+			if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+				t.Errorf("as user %d: got %v, %s, want %q", uid, err, out, want)
+			}
+		}
+	})
+}
+
+// Somebody works on the data folder with PostgreSQL's own tools.
+func TestStartedByHand(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	if err := attach(t, dir).Stop(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	bin, _, err := Find(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, run := filepath.Join(dir, "postgres", "data"), filepath.Join(dir, "postgres")
+	cmd := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+run)
+	cmd.Dir = "/"
+	cmd.SysProcAttr = as(t, data)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cmd.Process.Signal(syscall.SIGINT); cmd.Wait() }()
+	eventually(t, "it is up", func() bool { return strings.Contains(readFile(data+"/postmaster.pid"), "ready") })
+	if _, err := Attach(soon(t), Config{Dir: dir, Log: quiet()}); !fault.Is(err, fault.NotReady) || !strings.Contains(err.Error(), itoa(cmd.Process.Pid)) {
+		t.Errorf("got error %v, want NotReady because of process %d", err, cmd.Process.Pid)
+	}
+	if syscall.Kill(cmd.Process.Pid, 0) != nil {
+		t.Error("it was stopped")
+	}
 }
 
 // The whole under an unprivileged user; and root as a guest in its folder.
@@ -319,16 +384,8 @@ func TestUnprivileged(t *testing.T) {
 		t.Skip("not root: every other test covers this case")
 	}
 	dir := folder(t)
-	self := filepath.Join(dir, "program")
-	mine, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(mine)
-	if err == nil {
-		err = errors.Join(os.WriteFile(self, b, 0o755), os.Chown(dir, 65534, 65534))
-	}
-	if err != nil {
+	self := readable(t)
+	if err := os.Chown(dir, 65534, 65534); err != nil {
 		t.Fatal(err)
 	}
 	run := func() *process {
@@ -340,6 +397,9 @@ func TestUnprivileged(t *testing.T) {
 		return p
 	}
 	p := run()
+	if st, err := os.Stat(filepath.Join(dir, "postgres")); err != nil || ownerOf(st) != 65534 {
+		t.Fatalf("the cluster is not the user's: %v", err)
+	}
 	c := attach(t, dir)
 	if c.PID() != p.Postgres || c.Supervisor() != p.Supervisor {
 		t.Errorf("root got PostgreSQL %d, want %d", c.PID(), p.Postgres)
@@ -358,7 +418,7 @@ func TestUnprivileged(t *testing.T) {
 	if q = run(); rows(t, q.DSN) != 3 { // and the user's folder is still the user's
 		t.Errorf("got %d committed rows, want 3", rows(t, q.DSN))
 	}
-	err = filepath.WalkDir(filepath.Join(dir, "postgres"), func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(dir, "postgres"), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // a file that PostgreSQL has just removed
 		}

@@ -3,6 +3,7 @@ package localpg
 import (
 	"bufio"
 	"context"
+	"errors"
 	"net"
 	"os"
 	"sync"
@@ -28,8 +29,12 @@ func receive(l net.Listener) *guests {
 	go func() {
 		for {
 			c, err := l.Accept()
-			if err != nil {
+			if errors.Is(err, net.ErrClosed) {
 				return
+			}
+			if err != nil { // out of file descriptors, say: those who wait are served later
+				time.Sleep(50 * time.Millisecond)
+				continue
 			}
 			g.welcome(c)
 		}

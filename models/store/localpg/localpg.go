@@ -29,6 +29,7 @@ package localpg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -48,6 +49,9 @@ const (
 	Database = "polaris"
 )
 
+// command is the argument by which a program knows that it is to be a supervisor.
+const command = "postgres-supervisor"
+
 // DefaultLinger is how long a cluster outlives its last holder, so that one
 // command line after another does not pay for a start each.
 const DefaultLinger = 2 * time.Second
@@ -59,7 +63,7 @@ type Config struct {
 	Dir        string        // the data folder; made if missing
 	BinDir     string        // folder of initdb and postgres; "" searches, see [Find]
 	Log        *slog.Logger  // nil: slog.Default
-	Supervisor []string      // command that calls [Supervise] with the arguments after it; nil: this program with "postgres-supervisor"
+	Supervisor []string      // command that calls [Supervise] with the arguments after it; nil: this program with "postgres-supervisor", see [SuperviseIfAsked]
 	Extra      []string      // more PostgreSQL settings, "name=value"
 	Fast       bool          // no fsync: for tests, whose data may die with the machine
 	Linger     time.Duration // 0: DefaultLinger; negative: none
@@ -105,7 +109,10 @@ func Attach(ctx context.Context, cfg Config) (*Cluster, error) {
 		if err != nil {
 			return nil, fmt.Errorf("finding this program: %w", err)
 		}
-		c.argv = []string{self, "postgres-supervisor"}
+		c.argv = []string{self, command}
+	}
+	if os.Getenv(mark) != "" {
+		return nil, errors.New("localpg: this process was started as a supervisor and does not call Supervise")
 	}
 	var err error
 	if c.place, err = settle(cfg.Dir); err != nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -18,32 +19,24 @@ import (
 // The test binary is three programs: the tests, the supervisor that Attach
 // starts, and a holder for the tests to kill.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case "postgres-supervisor":
-			exit(Supervise(context.Background(), os.Args[2:]...))
-		case "holder":
-			exit(holder(os.Args[2]))
+	SuperviseIfAsked()
+	if len(os.Args) > 2 && os.Args[1] == "holder" {
+		if err := holder(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
+		os.Exit(0)
 	}
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		f.Value.Set("8") // they wait more than they work
 	}
 	code := m.Run()
-	if left := processes(prefix); len(left) > 0 {
+	if left := processes(filepath.Base(prefix)); len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "processes left behind: %q\n", left)
 		code = 1
 	}
 	os.Exit(code)
-}
-
-func exit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
 }
 
 // testLinger is long enough to see it work, and short enough to wait for.

@@ -51,6 +51,17 @@ func unusable(format string, args ...any) *fault.Error {
 	return fault.Field("data_dir", format, args...)
 }
 
+// refused is unusable because of err, whose reason ("permission denied") it
+// gives: the path is in the message already.
+func refused(err error, format string, args ...any) *fault.Error {
+	f := unusable(format, args...)
+	f.Err = err
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		f.Message += ": " + errno.Error()
+	}
+	return f
+}
+
 // settle makes the data folder and the folder postgres in it, and finds out as
 // whom PostgreSQL has to run there. It may be called any number of times.
 func settle(dir string) (place, error) {
@@ -66,7 +77,7 @@ func settle(dir string) (place, error) {
 		p.root, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
-		return p, unusable("the data folder %s cannot be made", dir).Because(err)
+		return p, refused(err, "the data folder %s cannot be made", dir)
 	}
 	p.home = filepath.Join(p.root, "postgres")
 	if err := p.findUser(); err != nil {
@@ -118,27 +129,32 @@ func ownerOf(st fs.FileInfo) int { return int(st.Sys().(*syscall.Stat_t).Uid) }
 // folder, so that nobody who owns it can lead root out of it by a link.
 func (p *place) makeHome() error {
 	root, err := os.OpenRoot(p.root)
+	if errors.Is(err, fs.ErrPermission) {
+		if st, e := os.Stat(p.root); e == nil && ownerOf(st) != os.Geteuid() {
+			return refused(err, "the data folder %s belongs to user %s; run as that user or as root, or choose another one", p.root, nameOf(ownerOf(st)))
+		}
+	}
 	if err != nil {
-		return unusable("the data folder %s cannot be opened", p.root).Because(err)
+		return refused(err, "the data folder %s cannot be opened", p.root)
 	}
 	defer root.Close()
 	if err := root.Mkdir("postgres", 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return unusable("the data folder %s cannot be written to", p.root).Because(err)
+		return refused(err, "the data folder %s cannot be written to", p.root)
 	}
 	st, err := root.Lstat("postgres")
 	if err != nil {
-		return unusable("the data folder %s cannot be read", p.root).Because(err)
+		return refused(err, "the data folder %s cannot be read", p.root)
 	}
 	if !st.IsDir() {
 		return unusable("%s is not a folder; move it away", p.home)
 	}
 	if os.Geteuid() == 0 {
 		if err := p.admit(); err != nil {
-			return unusable("user %s cannot be let into the data folder %s", p.user, p.root).Because(err)
+			return refused(err, "user %s cannot be let into the data folder %s", p.user, p.root)
 		}
 		if ownerOf(st) == 0 {
 			if err := root.Lchown("postgres", p.uid, p.gid); err != nil {
-				return unusable("%s cannot be given to user %s", p.home, p.user).Because(err)
+				return refused(err, "%s cannot be given to user %s", p.home, p.user)
 			}
 		}
 		return nil
@@ -176,7 +192,7 @@ func (p *place) furnish() error {
 	}
 	for _, d := range []string{filepath.Join(p.home, "log"), p.sock} {
 		if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return unusable("%s cannot be made", d).Because(err)
+			return refused(err, "%s cannot be made", d)
 		}
 	}
 	return p.checkSockets()

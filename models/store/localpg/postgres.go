@@ -1,7 +1,6 @@
 package localpg
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +38,9 @@ func (s *supervisor) bringUp(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	for start := time.Now(); ; {
+		if err := s.clearStale(ctx); err != nil {
+			return nil, err
+		}
 		pg, said, err := s.start(ctx)
 		if err == nil {
 			if err = s.bootstrap(ctx); err == nil {
@@ -61,6 +63,21 @@ func (s *supervisor) bringUp(ctx context.Context) (*server, error) {
 // not noticed yet that their postmaster is dead.
 func passing(said string) bool {
 	return strings.Contains(said, "pre-existing shared memory block") || strings.Contains(said, `lock file "postmaster.pid" already exists`)
+}
+
+// linesOf leaves out what others, such as the back ends of the run before, have
+// written to the log meanwhile. What the loader says bears no process id.
+func linesOf(said string, pid int) string {
+	var own []string
+	for l := range strings.Lines(said) {
+		if strings.Contains(l, fmt.Sprintf("[%d]", pid)) {
+			own = append(own, l)
+		}
+	}
+	if own == nil {
+		return strings.TrimSpace(said)
+	}
+	return strings.TrimSpace(strings.Join(own, ""))
 }
 
 func lastLine(said string) string {
@@ -109,7 +126,7 @@ func version(data string) (int, error) {
 		return v, nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return 0, unusable("%s cannot be read", data).Because(err)
+		return 0, refused(err, "%s cannot be read", data)
 	}
 	if es, err := os.ReadDir(data); err == nil && len(es) > 0 {
 		return 0, unusable("%s has files and is no PostgreSQL cluster; move it away", data)
@@ -120,31 +137,28 @@ func version(data string) (int, error) {
 // start runs the postmaster until it is ready. When it fails, the text is what
 // PostgreSQL said about it.
 func (s *supervisor) start(ctx context.Context) (*server, string, error) {
-	if err := s.clearStale(ctx); err != nil {
-		return nil, "", err
-	}
 	rotate(s.place.postgresLog(), startLogLimit)
 	out, err := os.OpenFile(s.place.postgresLog(), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, "", err
+		return nil, "its log cannot be written", err
 	}
 	defer out.Close()
 	from, err := out.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, "", err
+		return nil, "its log cannot be written", err
 	}
 	pg := &server{cmd: exec.Command(filepath.Join(s.bin, "postgres"), s.arguments()...), done: make(chan struct{})}
 	pg.cmd.Dir = s.place.home
 	pg.cmd.Stdout, pg.cmd.Stderr = out, out
 	pg.cmd.SysProcAttr = diesWithUs(syscall.SIGINT)
 	if err := pg.run(); err != nil {
-		return nil, "", err
+		return nil, "its program cannot be run", err
 	}
 	for !s.isReady(pg.pid()) {
 		select {
 		case <-pg.done:
 			said, _ := io.ReadAll(io.NewSectionReader(out, from, 1<<20))
-			return nil, string(bytes.TrimSpace(said)), fmt.Errorf("postgres ended: %w", pg.err)
+			return nil, linesOf(string(said), pg.pid()), fmt.Errorf("postgres ended: %w", pg.err)
 		case <-ctx.Done():
 			pg.stop(s.log)
 			return nil, "the supervisor was told to stop", ctx.Err()

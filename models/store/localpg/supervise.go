@@ -35,6 +35,26 @@ type supervisor struct {
 	major   int
 }
 
+// mark is set in the environment of a supervisor. A program that is asked to be
+// one and does something else instead, as a test binary that ignores its
+// arguments would, may call Attach again: without the mark that has no end.
+const mark = "LOCALPG_SUPERVISOR"
+
+// SuperviseIfAsked is [Supervise], and the end of the process, if [Attach] has
+// started this process as a supervisor; otherwise it does nothing. It is for
+// the first line of a program's main, or an init function of what only tests
+// import.
+func SuperviseIfAsked() {
+	if len(os.Args) < 2 || os.Args[1] != command || os.Getenv(mark) == "" {
+		return
+	}
+	if err := Supervise(context.Background(), os.Args[2:]...); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
 // Supervise is the supervisor: the body of the hidden command that [Attach]
 // starts, with the arguments that it gives. It returns when the last holder of
 // the cluster has gone and PostgreSQL has ended, or at once if another
@@ -43,8 +63,8 @@ type supervisor struct {
 // Started by root it gives up root's rights for the whole process, and it takes
 // over standard output and error: call it from a process that does nothing
 // else, with a context that no signal ends, since it has its own opinion of
-// signals. SIGTERM lets those who hold the cluster finish, up to a minute; SIGINT and the end of
-// ctx stop PostgreSQL now.
+// signals. SIGTERM lets those who hold the cluster finish, up to a minute;
+// SIGINT and the end of ctx stop PostgreSQL now.
 func Supervise(ctx context.Context, args ...string) error {
 	s := new(supervisor)
 	l, err := s.open(ctx, args)
@@ -97,14 +117,14 @@ func (s *supervisor) open(ctx context.Context, args []string) (net.Listener, err
 	rotate(s.place.ownLog(), startLogLimit)
 	out, err := os.OpenFile(s.place.ownLog(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, unusable("%s cannot be written to", s.place.ownLog()).Because(err)
+		return nil, refused(err, "%s cannot be written to", s.place.ownLog())
 	}
 	defer out.Close()
 	s.log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("supervisor", os.Getpid())
 	os.Remove(s.place.control()) // of a supervisor that was killed: the lock says that none lives
 	l, err := net.Listen("unix", s.place.control())
 	if err != nil {
-		return nil, unusable("the control socket %s cannot be made", s.place.control()).Because(err)
+		return nil, refused(err, "the control socket %s cannot be made", s.place.control())
 	}
 	// Whoever started us may be gone tomorrow, and its pipe with it: writing to it
 	// as standard output would kill us then.
@@ -135,7 +155,7 @@ func drop(uid, gid int) error {
 func (s *supervisor) claim(ctx context.Context) (bool, error) {
 	f, err := os.OpenFile(s.place.lock(), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return false, unusable("%s cannot be opened", s.place.lock()).Because(err)
+		return false, refused(err, "%s cannot be opened", s.place.lock())
 	}
 	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -144,7 +164,7 @@ func (s *supervisor) claim(ctx context.Context) (bool, error) {
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) {
 			f.Close()
-			return false, unusable("%s cannot be locked", s.place.lock()).Because(err)
+			return false, refused(err, "%s cannot be locked", s.place.lock())
 		}
 		if l, err := dial(ctx, s.place.control()); err == nil {
 			l.Close()
@@ -211,6 +231,8 @@ func (s *supervisor) run(ctx context.Context) error {
 			}
 		case <-minute.C:
 			rotate(s.place.postgresLog(), runningLogLimit)
+			// What looks old in /tmp is swept away; PostgreSQL does the same for its own.
+			os.Chtimes(s.place.control(), time.Time{}, time.Now())
 		}
 	}
 }
