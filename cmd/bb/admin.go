@@ -180,7 +180,6 @@ type apikeyCmd struct {
 type mintCmd struct {
 	brainFlag
 	Label    string         `required:"" help:"The agent or machine that will hold it."`
-	For      string         `name:"actor" help:"The member who owns it, or a name for audit rows." placeholder:"A"`
 	Scope    []models.Scope `help:"Scopes. Default: advisor:read."`
 	Expires  string         `default:"90d" help:"Lifetime in days, such as 90d; at most 366d."`
 	Rate     string         `help:"Its own rate, such as 600/60s."`
@@ -189,9 +188,10 @@ type mintCmd struct {
 	Hosted   bool           `help:"With --operator: with advisor:read, which /v1/mcp requires."`
 }
 
-// Run mints the key.
+// Run mints the key. --actor names the member who owns it; where it names
+// nobody, the brain's only owner owns the key and the name stands in audit rows.
 func (m *mintCmd) Run(ctx context.Context, c *console) error {
-	in := ops.CreateAPIKeyIn{Label: m.Label, Actor: m.For, Scopes: m.scopes()}
+	in := ops.CreateAPIKeyIn{Label: m.Label, Actor: c.root.Actor, Scopes: m.scopes()}
 	var err error
 	if in.ExpiresDays, err = days(m.Expires); err != nil {
 		return err

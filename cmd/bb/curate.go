@@ -41,7 +41,7 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 	results := []ops.ImportedSource{}
 	failed := 0
 	for _, path := range i.Paths {
-		data, err := readDocument(path)
+		data, err := readDocument(path, d.Settings.MaxUpload)
 		var out ops.ImportedSource
 		if err == nil {
 			out, err = ops.Do(ctx, d.Desk, call, ops.ImportSource, ops.ImportSourceIn{Name: filepath.Base(path), Title: i.Title, Code: i.Code,
@@ -71,8 +71,8 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 	return nil
 }
 
-// readDocument reads a file, within the size that an import takes.
-func readDocument(path string) ([]byte, error) {
+// readDocument reads a file of at most so many bytes.
+func readDocument(path string, most int64) ([]byte, error) {
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -81,8 +81,8 @@ func readDocument(path string) ([]byte, error) {
 		return nil, fault.New(fault.Invalid, "%s cannot be read: %v.", path, errors.Unwrap(err))
 	case !st.Mode().IsRegular():
 		return nil, fault.New(fault.Invalid, "%s is no file.", path)
-	case st.Size() > ops.MaxUpload:
-		return nil, fault.New(fault.TooLarge, "%s is over %d MiB.", path, ops.MaxUpload>>20)
+	case st.Size() > most:
+		return nil, fault.New(fault.TooLarge, "%s is over %d bytes.", path, most)
 	}
 	return os.ReadFile(path)
 }
@@ -127,7 +127,7 @@ type extractedPassage struct {
 
 // Run parses the file and prints what came out. It needs no database.
 func (x *extractCmd) Run(c *console) error {
-	data, err := readDocument(x.Path)
+	data, err := readDocument(x.Path, ops.DefaultMaxUpload)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (s *cardSaveCmd) Run(ctx context.Context, c *console) error {
 
 func (c *console) fileOrStdin(path string) ([]byte, error) {
 	if path != "-" {
-		return readDocument(path)
+		return readDocument(path, 1<<20)
 	}
 	b, err := c.readAll(1 << 20)
 	if err != nil {

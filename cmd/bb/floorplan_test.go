@@ -25,7 +25,7 @@ var floors = []struct{ pkg, ours, others string }{
 	{"models/store/storetest", "models/store", "github.com/jackc/pgx"},
 	{"models/store", "models models/fault migrations", "gorm.io github.com/jackc/pgx github.com/pressly/goose"},
 	{"models", "models/fault advisor/cite", ""},
-	{"views", "views static", "github.com/a-h/templ"},
+	{"views", "views static", "github.com/a-h/templ golang.org/x/net/html"},
 
 	{"advisor/index", "models models/fault advisor/cite", "github.com/blevesearch/snowballstem golang.org/x/text"},
 	{"advisor/ingest", "models models/fault advisor/cite", "golang.org/x/text github.com/yuin/goldmark"},

@@ -111,7 +111,7 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 		s.Close()
 		return fail(err)
 	}
-	o.Desk = ops.NewDesk(s, ops.Settings{PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, RateLimit: c.rate}, log)
+	o.Desk = ops.NewDesk(s, ops.Settings{PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate}, log)
 	return o, nil
 }
 

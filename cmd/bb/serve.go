@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -139,7 +138,7 @@ func (c *checked) site(d *opened, log *slog.Logger) (*web.Server, error) {
 		return nil, err
 	}
 	return web.New(d.Desk, endpoint, web.Config{
-		PublicURL: c.PublicURL, Secure: strings.HasPrefix(c.PublicURL, "https:"), CookieKey: cookies, AllowedHosts: c.AllowedHosts, MCPPath: c.MCPPath,
-		Version: release(), Log: log, TrustedProxies: c.proxies, MaxUpload: c.MaxUploadBytes,
+		PublicURL: c.PublicURL, CookieKey: cookies, AllowedHosts: c.AllowedHosts, MCPPath: c.MCPPath,
+		Log: log, TrustedProxies: c.proxies, MaxBody: c.MaxBodyBytes,
 	}), nil
 }

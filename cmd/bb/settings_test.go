@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestReadmeListsTheSettings holds the README's table against the code.
+func TestReadmeListsTheSettings(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `(POLARIS_[A-Z_]+)` \\| ([^|]*) \\|").FindAllStringSubmatch(string(readme), -1)
+	var listed []string
+	for _, r := range rows {
+		listed = append(listed, r[1])
+		for _, f := range fields() {
+			if f.env == r[1] && f.def != "" && strings.HasPrefix(r[2], "`") && !strings.Contains(f.def, "${") && !strings.Contains(r[2], "`"+f.def+"`") {
+				t.Errorf("%s: the README says %s, the code %q", f.env, r[2], f.def)
+			}
+		}
+	}
+	want := variables()
+	slices.Sort(listed)
+	slices.Sort(want)
+	if !slices.Equal(listed, want) {
+		t.Errorf("the README lists %v, the code has %v", listed, want)
+	}
+}
+
+func TestEverySettingIsAFlagOfServe(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"serve", "--help"}, nil, &out, &out); code != 0 {
+		t.Fatalf("bb serve --help: %d\n%s", code, out.String())
+	}
+	for _, v := range variables() {
+		flag := "--" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(v, "POLARIS_")), "_", "-")
+		if !strings.Contains(out.String(), flag) {
+			t.Errorf("bb serve has no %s for %s", flag, v)
+		}
+	}
+}
+
+func TestMalformedSettings(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"POLARIS_LISTEN", "8088", "POLARIS_LISTEN"},
+		{"POLARIS_PUBLIC_URL", "ftp://x", "POLARIS_PUBLIC_URL"},
+		{"POLARIS_PUBLIC_URL", "https://x/path", "POLARIS_PUBLIC_URL"},
+		{"POLARIS_MCP_PATH", "v1/mcp", "POLARIS_MCP_PATH"},
+		{"POLARIS_TRUSTED_PROXIES", "10.0.0.0/99", "POLARIS_TRUSTED_PROXIES"},
+		{"POLARIS_RATE_LIMIT", "60", "POLARIS_RATE_LIMIT"},
+		{"POLARIS_RATE_LIMIT", "0/1s", "POLARIS_RATE_LIMIT"},
+		{"POLARIS_MAX_QUERY_CHARS", "-1", "POLARIS_MAX_QUERY_CHARS"},
+		{"POLARIS_MAX_QUERY_CHARS", "many", "max-query-chars"},
+		{"POLARIS_SHUTDOWN_GRACE", "soon", "shutdown-grace"},
+		{"POLARIS_LOG_LEVEL", "loud", "log-level"},
+		{"POLARIS_LISTNE", "127.0.0.1:1", "POLARIS_LISTNE is no setting"},
+		{"POLARIS_LLM_MODEL", "x", "has no effect in this release"},
+	} {
+		t.Run(c.name+"="+c.value, func(t *testing.T) {
+			t.Setenv(c.name, c.value)
+			var out, errw bytes.Buffer
+			code := run(context.Background(), []string{"config", "--data-dir", t.TempDir()}, nil, &out, &errw)
+			if code != 2 || !strings.Contains(errw.String(), c.want) || strings.Count(errw.String(), "\n") != 1 {
+				t.Errorf("exit %d, %q; want 2 and one line with %q", code, errw.String(), c.want)
+			}
+		})
+	}
+}
+
+func TestEnvFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "polaris.env")
+	if err := os.WriteFile(file, []byte("# ours\nexport POLARIS_LOG_LEVEL=debug\nPOLARIS_DATABASE_URL=\"postgres://bb:hunter2@db.example/x\"\nPOLARIS_RATE_LIMIT=5/1s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("POLARIS_RATE_LIMIT", "7/1s") // the process wins over the file
+	for _, name := range []string{"POLARIS_LOG_LEVEL", "POLARIS_DATABASE_URL"} {
+		t.Setenv(name, "") // restored after the test
+		os.Unsetenv(name)
+	}
+	var out, errw bytes.Buffer
+	if code := run(context.Background(), []string{"config", "--data-dir", dir}, nil, &out, &errw); code != 0 {
+		t.Fatalf("exit %d: %s", code, errw.String())
+	}
+	if strings.Contains(out.String(), "hunter2") {
+		t.Errorf("a password is shown:\n%s", out.String())
+	}
+	for _, want := range []string{`POLARIS_LOG_LEVEL +debug +` + file, `POLARIS_RATE_LIMIT +7/1s +environment`, `POLARIS_DATABASE_URL +postgres://bb:xxxxx@db.example/x +` + file, `POLARIS_LISTEN +127.0.0.1:8088 +default`} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("no line %q in\n%s", want, out.String())
+		}
+	}
+	if err := os.WriteFile(file, []byte("POLARIS LOG\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := run(context.Background(), []string{"config", "--data-dir", dir}, nil, &out, &errw); code != 2 || !strings.Contains(errw.String(), "line 1") {
+		t.Errorf("a malformed file: exit %d, %s", code, errw.String())
+	}
+}
