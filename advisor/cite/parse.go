@@ -353,7 +353,7 @@ func (p *reader) blocks(r Ref, i int) (Ref, int) {
 		}
 	}
 	if j := space(p.s, i); j > i && at(p.s, j) == '#' {
-		if k := digits(p.s, j+1, 4); k >= 0 && atoi(p.s[j+1:k]) > 0 && !isWord(p.s, k) {
+		if k := digits(p.s, j+1, 6); k >= 0 && atoi(p.s[j+1:k]) > 0 && !isWord(p.s, k) {
 			r.Nth, i = atoi(p.s[j+1:k]), k
 		}
 	}

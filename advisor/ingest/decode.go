@@ -57,7 +57,7 @@ func checked(text string, warnings []string) (string, []string, error) {
 	if strings.IndexByte(text, '\r') >= 0 {
 		text = lineEndings.Replace(text)
 	}
-	return text, warnings, nil
+	return strings.TrimLeft(text, "\ufeff"), warnings, nil // some editors write the mark twice
 }
 
 var lineEndings = strings.NewReplacer("\r\n", "\n", "\r", "\n")

@@ -146,7 +146,7 @@ func (p *paraReader) shared(path []string) int {
 // isTitle reports whether what follows a number is the title of a paragraph
 // whose text comes in the next block.
 func isTitle(s string) bool {
-	s = strings.TrimSpace(s)
+	s = strings.TrimLeft(s, " 0123456789") // a footnote's number may stand before it
 	first, _ := utf8.DecodeRuneInString(s)
 	if s == "" || len(s) > 120 || !unicode.IsUpper(first) && !strings.HasPrefix(s, "“") || strings.Contains(s, "\n") {
 		return false

@@ -145,9 +145,12 @@ func readsBack(ref cite.Ref) bool {
 func marker(e *element) string { return strings.Join(strings.Fields(e.attrs["marker"]), " ") }
 
 // put writes the pieces of a passage and adds it below the innermost open one
-// that contains it.
+// that contains it. One that repeats a number stands beside the other.
 func (r *regulationReader) put(ref cite.Ref, kind models.PassageKind, title string, pieces ...string) int {
-	for len(r.stack) > 0 && !r.nodes[r.stack[len(r.stack)-1]].ref.Contains(ref) {
+	for len(r.stack) > 0 {
+		if top := r.nodes[r.stack[len(r.stack)-1]].ref; top != ref && top.Contains(ref) {
+			break
+		}
 		r.stack = r.stack[:len(r.stack)-1]
 	}
 	own := ""
