@@ -34,6 +34,8 @@ type page struct {
 	unnamed  map[string]string // controls with an id and no name of their own → tag
 	counts   map[string]int    // of tags
 	level    int               // of the last heading
+	cells    int               // of the row at hand
+	columns  int               // of the first row of the table at hand
 	asset    func(path string) bool
 }
 
@@ -121,6 +123,21 @@ func (p *page) end(tag string) {
 		return
 	}
 	p.open = p.open[:n-1]
+	if tag == "tr" {
+		p.row()
+	}
+}
+
+// row wants as many cells in each row of a table as in its first. No page
+// spans cells.
+func (p *page) row() {
+	if p.columns == 0 {
+		p.columns = p.cells
+	}
+	if p.cells != p.columns {
+		p.say("a row has %d cells where the first has %d", p.cells, p.columns)
+	}
+	p.cells = 0
 }
 
 func (p *page) start(t html.Token) {
@@ -132,6 +149,12 @@ func (p *page) start(t html.Token) {
 		attrs[a.Key] = a.Val
 	}
 	p.counts[t.Data]++
+	switch t.Data {
+	case "table":
+		p.columns = 0
+	case "td", "th":
+		p.cells++
+	}
 	if id, ok := attrs["id"]; ok {
 		p.ids[id]++
 	}

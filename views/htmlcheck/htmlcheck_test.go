@@ -16,6 +16,7 @@ func TestSound(t *testing.T) {
 		`<form hx-post="/x" hx-target="#b" hx-nonce="n"><button type="submit">x</button></form><div id="b"></div>`,
 		`<script src="/static/a/b.js" nonce="n"></script>`,
 		`<svg><path d="M0 0"/></svg>`,
+		`<table><tr><th>a</th></tr></table><table><tr><th>a</th><td>b</td></tr><tr><td>a</td><td>b</td></tr></table>`,
 	} {
 		if got := Document([]byte(strings.Replace(sound, "%", body, 1)), nil); len(got) > 0 {
 			t.Errorf("%s: %q", body, got)
@@ -49,6 +50,7 @@ func TestFound(t *testing.T) {
 		{`<p hx-confirm="js:x" hx-nonce="n">x</p>`, "is not allowed"},
 		{`<p data-hx-get="/x">x</p>`, "does not cover"},
 		{`<link rel="stylesheet" href="/static/0/gone.css">`, "does not exist"},
+		{`<table><tr><th>a</th></tr><tr><td>b</td><td>c</td></tr></table>`, "a row has 2 cells where the first has 1"},
 		{`<h3>x</h3>`, "<h3> follows <h1>"},
 		{`<h1>x</h1>`, "2 elements <h1>"},
 	} {
