@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"polaris/advisor/ingest"
 )
 
 var (
@@ -21,18 +23,17 @@ var (
 // knows nothing of the importer, so the two check each other. Tables count as
 // one passage.
 func outline(doc Document) (keys []string, passages int) {
-	var section, sub, title string
+	var section, sub, under string
 	place := 0
 	for _, block := range strings.Split(string(doc.Data), "\n\n") {
 		block = strings.TrimSpace(block)
 		if h := heading.FindStringSubmatch(block); h != nil {
-			section, sub, place = h[2], "", 0
-			title = h[3]
-			switch {
-			case section != "":
+			section, sub, place, under = h[2], "", 0, doc.Code
+			if section != "" {
 				keys = append(keys, doc.Code+" "+section)
-			case len(h[1]) > 1:
-				keys = append(keys, doc.Code+" § "+title)
+			} else if len(h[1]) > 1 {
+				under = doc.Code + " § " + h[3]
+				keys = append(keys, under)
 			}
 			continue
 		}
@@ -45,7 +46,7 @@ func outline(doc Document) (keys []string, passages int) {
 			keys = append(keys, fmt.Sprintf("%s %s(%s)(%s)", doc.Code, section, sub, d[1]))
 		case section == "":
 			place++
-			keys = append(keys, fmt.Sprintf("%s § %s ¶%d", doc.Code, title, place))
+			keys = append(keys, fmt.Sprintf("%s ¶%d", under, place))
 		}
 	}
 	return keys, passages
@@ -135,6 +136,31 @@ func TestCardsAndQuestions(t *testing.T) {
 		for _, id := range question.Topics {
 			if !ids[id] {
 				t.Errorf("%q names topic %s, which does not exist", question.Text, id)
+			}
+		}
+	}
+}
+
+// The importer has to find each key that the plain rules find: cards and
+// questions name them.
+func TestImporterAgrees(t *testing.T) {
+	t.Parallel()
+	for _, doc := range Documents() {
+		got, err := ingest.Parse(doc.Data, ingest.Options{Name: doc.Name, Code: doc.Code})
+		if err != nil {
+			t.Fatalf("%s: %v", doc.Name, err)
+		}
+		if got.Title != doc.Title || len(got.Warnings) > 0 {
+			t.Errorf("%s: got title %q and warnings %q, want %q and none", doc.Name, got.Title, got.Warnings, doc.Title)
+		}
+		has := map[string]bool{}
+		for _, p := range got.Passages {
+			has[p.Key] = true
+		}
+		keys, _ := outline(doc)
+		for _, k := range keys {
+			if !has[k] {
+				t.Errorf("%s: the importer has no %s", doc.Name, k)
 			}
 		}
 	}
