@@ -29,14 +29,18 @@ type CreatedBrain struct {
 var CreateBrain = &Op[CreateBrainIn, CreatedBrain]{
 	Name: "brains.create", Title: "Create a brain", Summary: "Make a brain and its owner.",
 	Class: Reversible, Needs: models.MayAdminister, Offered: Web | CLI,
+	Stage: func(_ context.Context, e *Env, in CreateBrainIn) (any, error) {
+		if in.ID.Valid() && in.ID == e.Call.Brain {
+			return nil, nil
+		}
+		e.Audit.BrainID = store.Instance // there is no brain whose row it could be
+		return nil, fault.Field("id", "A brain's id is a lower-case letter, then up to 39 lower-case letters, digits and hyphens.")
+	},
 	Run: createBrain,
 }
 
 func createBrain(_ context.Context, e *Env, in CreateBrainIn) (CreatedBrain, error) {
 	var out CreatedBrain
-	if !in.ID.Valid() || in.ID != e.Call.Brain {
-		return out, fault.Field("id", "A brain's id is a lower-case letter, then up to 39 lower-case letters, digits and hyphens.")
-	}
 	if in.Name = clean(in.Name); in.Name == "" || len(in.Name) > 200 {
 		return out, fault.Field("name", "Give the brain a name of at most 200 bytes.")
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,15 +35,18 @@ type site struct {
 	desk   *ops.Desk
 	url    string
 	log    *bytes.Buffer
-	db     storetest.Database
-	store  *store.Store
+	away   func() // takes the database away for good
 }
 
 // open serves a fresh instance.
 func open(t *testing.T) *site {
 	t.Helper()
-	st, db := storetest.Open(t, store.Options{})
-	s := &site{t: t, log: &bytes.Buffer{}, db: db, store: st}
+	st, err := store.Open(t.Context(), storetest.New(t).URL, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, log: &bytes.Buffer{}, away: sync.OnceFunc(st.Close)}
+	t.Cleanup(s.away)
 	front := &late{}
 	srv := httptest.NewServer(front)
 	t.Cleanup(srv.Close)
