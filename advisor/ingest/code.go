@@ -13,7 +13,7 @@ import (
 )
 
 // regulation finds a regulation that goes by a letter.
-var regulation = regexp.MustCompile(`^Reg(?:ulation|\.)? ([A-Z]{1,2})\b`)
+var regulation = regexp.MustCompile(`^(?i:Reg(?:ulation|\.)?) ([A-Z]{1,2})\b`)
 
 // small words do not count in a code.
 var small = map[string]bool{
@@ -26,6 +26,9 @@ var small = map[string]bool{
 func Code(title string) string {
 	if m := regulation.FindStringSubmatch(title); m != nil {
 		return "REG-" + m[1]
+	}
+	if k := strings.IndexByte(title, '('); k > 0 {
+		title = title[:k]
 	}
 	words := strings.FieldsFunc(fold(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	code, shouted := "", strings.ToUpper(title) == title

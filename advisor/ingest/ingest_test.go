@@ -199,6 +199,7 @@ func TestCode(t *testing.T) {
 		"The Handbook of Lending and Collections": "HLC",
 		"Handbook":                              "HAND",
 		"Regulation B (12 CFR Part 1002): ECOA": "REG-B",
+		"REG B (12 CFR 1002.1–1002.16)":         "REG-B",
 		"FCRA (15 U.S.C. 1681–1681x)":           "FCRA",
 		"Schedule of Fees":                      "SF",
 		"Übergabe ärztlicher Befunde":           "UAB",

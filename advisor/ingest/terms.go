@@ -16,15 +16,15 @@ var (
 	// “Consumer” means …
 	leadQuoted = regexp.MustCompile(`^(?:\([0-9A-Za-z]{1,5}\) ?|[-*] )*["“]([^"“”\n]{1,80})["”],? ` + verbs + `\b`)
 	// **Account** means …, **Account**: …
-	bold = regexp.MustCompile(`^(?:\([0-9A-Za-z]{1,5}\) ?|[-*] )*(?:\*\*|__)([^*_\n]{1,80}?):?(?:\*\*|__)(?: (?:means?|refers? to|is|are|includes?)\b|:| [-–—])`)
+	bold = regexp.MustCompile(`^(?:\([0-9A-Za-z]{1,5}\) ?|[-*] )*(?:\*\*|__)([^*_\n]{1,80}?)(?::(?:\*\*|__)|(?:\*\*|__)(?: (?:means?|refers? to|is|are|includes?)\b|:| [-–—]))`)
 	// In a section of definitions: Account means …, Account: …
 	plainTerm = regexp.MustCompile(`^(?:\([0-9A-Za-z]{1,5}\) ?|[-*] )*(\p{Lu}[^.:;,\n*"“]{0,60}?)(?: ` + verbs + `\b|:\s)`)
-	defining  = regexp.MustCompile(`(?i)\b(?:definitions?|glossary|defined terms|terms used|interpretation|terms)\b`)
+	defining  = regexp.MustCompile(`(?i)\b(?:definitions?|glossary|defined terms|terms used|interpretation)\b`)
 )
 
 // terms finds what the passages define. It would rather miss a definition than
 // take a sentence for one.
-func terms(text string, ps []models.Passage) []models.Term {
+func terms(text, title string, ps []models.Passage) []models.Term {
 	var out []models.Term
 	for i, p := range ps {
 		if p.Kind == models.Section && i+1 < len(ps) && ps[i+1].Parent == i && p.SpanEnd > p.End && p.Parent < 0 {
@@ -37,10 +37,13 @@ func terms(text string, ps []models.Passage) []models.Term {
 			names = append(names, m[1])
 		} else if m := bold.FindStringSubmatch(own); m != nil {
 			names = append(names, m[1])
-		} else if defining.MatchString(strings.Join(p.Heading, " ")) {
+		} else if defining.MatchString(title + " " + strings.Join(p.Heading, " ")) {
 			if m := plainTerm.FindStringSubmatch(own); m != nil && len(strings.Fields(m[1])) <= 6 {
 				names = append(names, m[1])
 			}
+		}
+		if !strings.Contains(own, "he term") {
+			own = "" // matching costs more than looking
 		}
 		for _, m := range quotedTerm.FindAllStringSubmatchIndex(own, 4) {
 			if !definesAfter(own[m[3]:]) {
@@ -63,7 +66,10 @@ var definesNext = regexp.MustCompile(`^,?(?:[^.;\n]{0,160}?[, ])?` + verbs + `\b
 
 // definesAfter reports whether after the name of a term its meaning follows,
 // possibly after "as used in this section,".
-func definesAfter(s string) bool { return definesNext.MatchString(s) }
+func definesAfter(s string) bool {
+	m := definesNext.FindStringIndex(s)
+	return m != nil && !strings.Contains(s[:m[1]], " not ")
+}
 
 func has(ts []models.Term, name string, ordinal int) bool {
 	for i := len(ts) - 1; i >= 0 && ts[i].Ordinal == ordinal; i-- {

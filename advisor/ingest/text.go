@@ -76,7 +76,7 @@ func parseText(text string, o Options) (*Document, error) {
 	if d.Passages, err = r.passages(); err != nil {
 		return nil, err
 	}
-	d.Terms = terms(text, d.Passages)
+	d.Terms = terms(text, d.Title, d.Passages)
 	if s.hidden > 0 {
 		r.warning("Comments that readers do not see were left out: %d.", s.hidden)
 	}
@@ -188,8 +188,8 @@ func (r *textReader) title(o Options, bs []block) string {
 		if last != first {
 			t += "–" + last
 		}
-		if short := strings.Fields(name); len(short) > 1 && lawName.FindStringIndex(short[0]) == nil {
-			return strings.ToUpper(short[0]) + " (" + t + ")"
+		if k := lawName.FindStringIndex(name); k != nil && strings.TrimSpace(name[:k[0]]) != "" {
+			return strings.ToUpper(strings.TrimSpace(name[:k[0]])) + " (" + t + ")" // fcra-15usc1681
 		}
 		return t
 	}
