@@ -83,6 +83,7 @@ func (s *supervisor) moveIn(dir string) error {
 		return err
 	}
 	defer home.Close()
+	s.fresh = true
 	return home.Sync() // the new name must survive a power cut
 }
 
@@ -121,13 +122,15 @@ func (s *supervisor) writeAuth() error {
 // shows that they are not there yet. Each step may have been done before: a
 // first start can be interrupted anywhere.
 func (s *supervisor) bootstrap(ctx context.Context) error {
-	c, err := pgx.Connect(ctx, s.place.dsn(Owner, Database))
-	if err == nil {
-		return c.Close(ctx)
-	}
-	var pe *pgconn.PgError
-	if !errors.As(err, &pe) || (pe.Code != "28000" && pe.Code != "3D000") { // no such role, no such database
-		return fault.New(fault.Unavailable, "PostgreSQL in %s does not let %s in", s.place.home, Owner).Because(err)
+	if !s.fresh { // or the log of every new cluster would begin with a FATAL
+		c, err := pgx.Connect(ctx, s.place.dsn(Owner, Database))
+		if err == nil {
+			return c.Close(ctx)
+		}
+		pe, ok := errors.AsType[*pgconn.PgError](err)
+		if !ok || (pe.Code != "28000" && pe.Code != "3D000") { // no such role, no such database
+			return fault.New(fault.Unavailable, "PostgreSQL in %s does not let %s in", s.place.home, Owner).Because(err)
+		}
 	}
 	// The database gets its name last: what has the name is complete.
 	next := Database + "_new"
@@ -150,6 +153,7 @@ func (s *supervisor) bootstrap(ctx context.Context) error {
 			return fault.New(fault.Unavailable, "the database in %s cannot be set up", s.place.home).Because(err)
 		}
 	}
+	s.fresh = false
 	return nil
 }
 

@@ -152,6 +152,13 @@ func TestFind(t *testing.T) {
 
 func TestLongPath(t *testing.T) {
 	t.Parallel()
+	var sock string
+	t.Cleanup(func() { // runs last, when all processes have ended
+		if _, err := os.Lstat(sock); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is left behind: %v", sock, err)
+			os.RemoveAll(sock)
+		}
+	})
 	base := folder(t)
 	if os.Geteuid() == 0 {
 		if err := os.Chmod(base, 0o711); err != nil {
@@ -167,10 +174,9 @@ func TestLongPath(t *testing.T) {
 	if c.PID() != p.Postgres {
 		t.Errorf("got PostgreSQL %d, want %d", c.PID(), p.Postgres)
 	}
-	if !strings.HasPrefix(c.place.sock, shortRoot) {
-		t.Errorf("the socket is in %s", c.place.sock)
+	if sock = c.place.sock; !strings.HasPrefix(sock, shortRoot) {
+		t.Errorf("the socket is in %s", sock)
 	}
-	t.Cleanup(func() { os.RemoveAll(c.place.sock) })
 	kill(t, p.Supervisor, p.Postgres)
 	if n := rows(t, c.DSN(Owner, Database)); n != 1 {
 		t.Errorf("got %d committed rows, want 1", n)

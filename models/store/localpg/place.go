@@ -185,17 +185,22 @@ func (p *place) admit() error {
 	return os.Chmod(p.root, st.Mode().Perm()|0o010)
 }
 
-// furnish makes what is below the home. It runs as the user of PostgreSQL.
+// furnish makes what is below the home. It runs as the user of PostgreSQL, and
+// under the lock, like tidy.
 func (p *place) furnish() error {
-	if err := p.reach(); err != nil {
-		return err
-	}
 	for _, d := range []string{filepath.Join(p.home, "log"), p.sock} {
 		if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return refused(err, "%s cannot be made", d)
 		}
 	}
 	return p.checkSockets()
+}
+
+// tidy leaves nothing of ours in /tmp.
+func (p *place) tidy() {
+	if filepath.Dir(p.sock) != p.home {
+		os.Remove(p.sock) // unless it holds something, which is not ours then
+	}
 }
 
 // reach looks for the folder above that keeps the user of PostgreSQL out.

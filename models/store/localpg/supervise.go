@@ -33,6 +33,7 @@ type supervisor struct {
 	starter *os.File // the pipe to whoever started us, until PostgreSQL is ready
 	bin     string
 	major   int
+	fresh   bool // initdb has just run: there are no roles yet
 }
 
 // mark is set in the environment of a supervisor. A program that is asked to be
@@ -76,6 +77,7 @@ func Supervise(ctx context.Context, args ...string) error {
 		return nil
 	}
 	defer s.lock.Close() // last: until then nobody else may start
+	defer s.place.tidy()
 	s.guests = receive(l)
 	defer s.guests.close()
 	s.log.Info("supervisor starts", "dir", s.place.root, "user", s.place.user)
@@ -108,10 +110,13 @@ func (s *supervisor) open(ctx context.Context, args []string) (net.Listener, err
 	if err := drop(s.place.uid, s.place.gid); err != nil {
 		return nil, fault.New(fault.Unavailable, "the PostgreSQL supervisor cannot become user %s", s.place.user).Because(err)
 	}
-	if err := s.place.furnish(); err != nil {
+	if err := s.place.reach(); err != nil {
 		return nil, err
 	}
 	if ours, err := s.claim(ctx); !ours {
+		return nil, err
+	}
+	if err := s.place.furnish(); err != nil {
 		return nil, err
 	}
 	rotate(s.place.ownLog(), startLogLimit)
