@@ -24,15 +24,30 @@ const requestIDHeader = "X-Request-Id"
 func (s *Server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		id := models.NewID("req")
-		// What came from outside is replaced: it would be a stranger's text in our log.
-		r.Header.Set(requestIDHeader, id)
+		id := r.Header.Get(requestIDHeader)
+		if !plainID(id) {
+			id = models.NewID("req")
+			r.Header.Set(requestIDHeader, id)
+		}
 		w.Header().Set(requestIDHeader, id)
 		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(rec, r)
 		s.conf.Log.InfoContext(r.Context(), "request", "method", known(r.Method), "route", rec.route, "status", rec.status,
 			"duration_ms", float64(time.Since(start).Microseconds())/1000, "request_id", id)
 	})
+}
+
+// plainID reports whether a request came with an id that may stand in our log:
+// a proxy's, which it wrote into its own. Anything but a plain word would be a
+// stranger's text there.
+func plainID(id string) bool {
+	const longest = 64
+	for _, r := range id {
+		if r != '-' && r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			return false
+		}
+	}
+	return id != "" && len(id) <= longest
 }
 
 // known keeps invented methods out of the log.

@@ -103,9 +103,12 @@ func TestBodiesAreBounded(t *testing.T) {
 func TestLogTellsNoSecrets(t *testing.T) {
 	t.Parallel()
 	s, b := started(t)
-	b.get("/brains/calliope?secret=in-the-query", "X-Request-Id", "planted-by-a-stranger").want(http.StatusOK)
+	b.get("/brains/calliope?secret=in-the-query", "X-Request-Id", "planted by a stranger").want(http.StatusOK)
 	b.get("/brains/calliope/wiki/A-private-title").want(http.StatusNotFound)
 	b.get("/link?token=one-time-token").want(http.StatusForbidden)
+	if a := b.get("/live", "X-Request-Id", "proxy-17.a_B"); a.Header.Get("X-Request-Id") != "proxy-17.a_B" {
+		t.Errorf("the proxy's request id became %q", a.Header.Get("X-Request-Id"))
+	}
 	log := s.log.String()
 	for _, secret := range []string{"in-the-query", "private-title", "one-time-token", "planted", b.cookie(sessionCookie).Value, password} {
 		if strings.Contains(log, secret) {
