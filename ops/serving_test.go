@@ -204,3 +204,69 @@ func BenchmarkAnswersBesideATransaction(b *testing.B) {
 		})
 	}
 }
+
+func TestTheRowSaysWhatWasServed(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: "HR", Data: []byte(rules)})
+	must(t, d, c, ops.SaveCard, ops.SaveCardIn{ID: "fees", Label: "Fees", Covers: "fees", Anchors: []string{"HR 1(a)"}})
+	must(t, d, c, ops.PublishVersion, ops.PublishIn{})
+	_, p := keyOf(t, d, c)
+	env := must(t, d, ops.Call{By: p, Brain: p.Brain, Via: ops.Hosted, RequestID: "req_1"}, ops.Answer, ops.AskIn{Query: "the late fee", TopicIDs: []string{"fees", "gone"}})
+	var row models.AuditRow
+	err := d.Store.InBrain(t.Context(), c.Brain, func(tx *store.Tx) error {
+		rows, err := tx.AuditRows(1)
+		if err == nil {
+			row = rows[0]
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row.Target != env.AnswerID || row.KeyID != p.KeyID || row.Surface != "mcp" || row.RequestID != "req_1" || !row.Authenticated ||
+		!slices.Equal(row.Detail.TopicsUsed, []string{"fees"}) || !slices.Equal(row.Detail.TopicsIgnored, []string{"gone"}) ||
+		row.Detail.Version != 1 || row.Detail.Guardrail != models.GuardrailPass || len(row.Detail.Spans) != len(env.Citations) {
+		t.Errorf("row %+v of %+v", row, env)
+	}
+}
+
+func TestQueriesAreChecked(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	_, p := keyOf(t, d, c)
+	call := ops.Call{By: p, Brain: p.Brain, Via: ops.Hosted}
+	for name, q := range map[string]string{"empty": "", "spaces": " \n\t", "too long": strings.Repeat("é", 8001), "a zero byte": "a\x00b", "not text": "a\xffb"} {
+		_, err := ops.Do(t.Context(), d, call, ops.Answer, ops.AskIn{Query: q})
+		if f := fault.Of(err); f == nil || f.Kind != fault.Invalid || f.Field != "query" {
+			t.Errorf("%s: %v, want the query refused", name, err)
+		}
+	}
+	// The limit counts characters, not bytes.
+	if _, err := ops.Do(t.Context(), d, call, ops.Answer, ops.AskIn{Query: strings.Repeat("é", 8000)}); err != nil {
+		t.Errorf("8,000 characters: %v", err)
+	}
+}
+
+// An answer leaves only with its row: where that cannot be written, nothing is
+// answered.
+func TestNoAnswerWithoutItsRow(t *testing.T) {
+	t.Parallel()
+	d, db := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	_, p := keyOf(t, d, c)
+	own, err := pgx.Connect(t.Context(), db.Own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close(t.Context())
+	if _, err := own.Exec(t.Context(), "REVOKE INSERT ON audit FROM polaris_app"); err != nil {
+		t.Fatal(err)
+	}
+	env, err := ops.Do(t.Context(), d, ops.Call{By: p, Brain: p.Brain, Via: ops.Hosted}, ops.Answer, ops.AskIn{Query: "the late fee"})
+	if f := fault.Of(err); env != nil || f == nil || f.Code != "audit_unavailable" || f.Kind != fault.Unavailable {
+		t.Errorf("%v, %v; want audit_unavailable", env, err)
+	}
+}
