@@ -244,6 +244,7 @@ func BenchmarkCold(b *testing.B) {
 
 func BenchmarkWarm(b *testing.B) {
 	dir := folder(b)
+	attach(b, dir).Stop(soon(b))
 	for b.Loop() {
 		c, err := Attach(soon(b), Config{Dir: dir, Log: quiet()})
 		if err != nil {
