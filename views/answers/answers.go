@@ -8,10 +8,12 @@ package answers
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"polaris/views/layout"
+	"polaris/views/quote"
 )
 
 // Path is where the list is, below the brain. A record is below it.
@@ -23,6 +25,7 @@ func RecordPath(id string) string { return Path + "/" + id }
 // A Body is an answer as it was given.
 type Body struct {
 	Text       string // with markers [1]; empty where there is none
+	Rendered   string // Markdown with its sources, to be copied; empty: Text
 	Guardrail  Guardrail
 	Confidence float64 // 0 to 1
 	Cites      []Cite
@@ -101,7 +104,10 @@ type Row struct {
 	At        layout.When
 }
 
-// A piece of an answer's text: words, or a marker.
+// A paragraph of an answer's text.
+type paragraph []piece
+
+// A piece of a paragraph: words, or a marker.
 type piece struct {
 	text string
 	n    int // of the marker; 0 for words
@@ -109,12 +115,12 @@ type piece struct {
 
 // paragraphs splits an answer's text into paragraphs of words and markers. Only
 // numbers that a citation has count as markers.
-func (b Body) paragraphs() [][]piece {
+func (b Body) paragraphs() []paragraph {
 	known := map[int]bool{}
 	for _, c := range b.Cites {
 		known[c.N] = true
 	}
-	var all [][]piece
+	var all []paragraph
 	for p := range strings.SplitSeq(b.Text, "\n\n") {
 		if p = strings.TrimSpace(p); p != "" {
 			all = append(all, pieces(p, known))
@@ -123,8 +129,13 @@ func (b Body) paragraphs() [][]piece {
 	return all
 }
 
-func pieces(text string, known map[int]bool) []piece {
-	var out []piece
+// table reports whether the paragraph quotes a table.
+func (p paragraph) table() bool {
+	return slices.ContainsFunc(p, func(x piece) bool { return quote.Table(x.text) })
+}
+
+func pieces(text string, known map[int]bool) paragraph {
+	var out paragraph
 	from := 0
 	for i := 0; i < len(text); i++ {
 		if text[i] != '[' {
@@ -181,8 +192,8 @@ var reasonWords = map[string]string{
 	"policy":               "The policy of this brain refuses the question.",
 }
 
-// words returns the reasons as sentences. A code that has none is shown as it
-// is, which is better than nothing.
+// words returns the reasons as sentences, for answers that do not say so
+// themselves. A code that has none is shown as it is.
 func (g Guardrail) words() []string {
 	var all []string
 	for _, r := range g.Reasons {
@@ -192,6 +203,14 @@ func (g Guardrail) words() []string {
 		all = append(all, r)
 	}
 	return all
+}
+
+// markdown is what the copy button takes.
+func (b Body) markdown() string {
+	if b.Rendered != "" {
+		return b.Rendered
+	}
+	return b.Text
 }
 
 // verified counts the citations that hold.

@@ -99,7 +99,7 @@ func RecordPage(f layout.Frame, r Record) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.Copy("answer-text", "Copy the answer").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.Copy("answer-markdown", "Copy as Markdown").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

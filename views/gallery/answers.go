@@ -33,7 +33,25 @@ func grounded() answers.Body {
 				Method: "lexical_fallback", Why: "words", Revision: 1, Span: "bytes 2 310 to 2 362", Origin: "https://policies.calliope.example/scoring",
 			},
 		},
-		Notices: []string{"A third topic card was ignored: an answer takes at most two."},
+		Rendered: "Tell the applicant … [1]\n\n## Sources\n\n1. HB 4.2(a)",
+		Notices:  []string{"A third topic card was ignored: an answer takes at most two."},
+	}
+}
+
+// fees is a table as it stands in a source's Markdown.
+const fees = "| Fee | Amount | When it is due |\n| --- | --- | --- |\n" +
+	"| Late payment fee | the lower of $35 and 4 percent of the overdue instalment | when a payment is late under HB 5.3(a) |\n" +
+	"| Returned payment fee | $20 | when a payment is returned unpaid |"
+
+// tabled is an answer that quotes a table and a definition.
+func tabled() answers.Body {
+	return answers.Body{
+		Text:      fees + " [1]\n\n**Main home** means the home in which the borrower lives for the greater part of the year. [2]",
+		Guardrail: answers.Guardrail{Status: "pass"}, Confidence: .76, Rendered: fees,
+		Cites: []answers.Cite{
+			{N: 1, Key: "FEES § Fees we may charge ¶2", Title: "Schedule of Fees", Quote: fees, Method: "lexical", Verified: true, Why: "words", Revision: 1, Span: "bytes 310 to 702"},
+			{N: 2, Key: "GL § Terms about the loan ¶2", Title: "Glossary", Quote: "**Main home** means the home in which the borrower lives for the greater part of the year.", Method: "lexical", Verified: true, Why: "words", Revision: 1, Span: "bytes 2 310 to 2 401"},
+		},
 	}
 }
 
@@ -62,9 +80,12 @@ func answerPages(f func(string) layout.Frame) []Page {
 	}
 	unsealed := record
 	unsealed.Body, unsealed.Chain, unsealed.VerURL, unsealed.Key, unsealed.Owner = disclaimed(), answers.Chain{}, "", "", ""
+	withTable := record
+	withTable.Body = tabled()
 	path := answers.RecordPath(record.ID)
 	return []Page{
 		{"answer", answers.RecordPage(f(path), record)},
+		{"answer-table", answers.RecordPage(f(path), withTable)},
 		{"answer-disclaimed", answers.RecordPage(f(path), unsealed)},
 		{"answers", answers.IndexPage(f(answers.Path), answers.Index{Rows: answerRows(), State: layout.Plural(1284, "answer", "answers") + " in all.", Older: base + "/answers?cursor=x", Newer: base + "/answers"})},
 		{"answers-empty", answers.IndexPage(bare(f(answers.Path)), answers.Index{Ask: true})},

@@ -79,6 +79,7 @@ func curatePages(f func(string) layout.Frame) []Page {
 			{Ordinal: "43", Key: "HB 4.2(e)", Locator: "4.2(e)", Text: "(e) Where the decision rests in whole or in part on a credit report, the notice also gives:"},
 			{Ordinal: "44", Key: "HB 4.2(e)(1)", Locator: "4.2(e)(1)", Depth: 1, Text: "(1) the name, address and telephone number of the bureau that supplied the report;"},
 			{Ordinal: "45", Key: "HB 4.2(e)(2)", Locator: "4.2(e)(2)", Depth: 2, Text: "(2) the statement that the bureau did not make the decision and cannot explain it;"},
+			{Ordinal: "46", Key: "HB 4.2 ¶1", Locator: "4.2 ¶1", Text: fees},
 		},
 		Problems: []string{"Two paragraphs had no heading above them. They are kept under the title of the document."},
 	}

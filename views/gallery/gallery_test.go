@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -90,6 +91,7 @@ func TestPartsAreSound(t *testing.T) {
 		"keys":       keys.Table(layout.Frame{}, keys.Index{Keys: keyRows(), MayCreate: true}),
 		"a problem":  problem.Part("answer", problem.Problem{Title: "The question is too long", Text: "At most 8 000 characters are read."}),
 		"disclaimed": answers.Text(disclaimed()),
+		"no text":    answers.Text(answers.Body{Guardrail: answers.Guardrail{Status: "disclaim", Reasons: []string{"no_evidence", "new_code"}}}),
 	} {
 		for _, problem := range htmlcheck.Fragment(render(t, c)) {
 			t.Errorf("%s: %s", name, problem)
@@ -97,8 +99,12 @@ func TestPartsAreSound(t *testing.T) {
 	}
 }
 
+// hidden is what stands in a page for the copy button alone.
+var hidden = regexp.MustCompile(`(?s)<pre [^>]*hidden>.*?</pre>`)
+
 // text returns a page as a reader meets it, without tags.
 func text(b []byte) string {
+	b = hidden.ReplaceAll(b, nil)
 	var out strings.Builder
 	inTag := false
 	for _, r := range string(b) {
@@ -138,8 +144,9 @@ func TestPagesSay(t *testing.T) {
 		{"keys-empty", []string{"No keys yet", "Create a key"}, nil},
 		{"keys-created", []string{"Copy the key now", "claude mcp add --transport http polaris", "mcpServers", "It expires on 28 February 2027"}, nil},
 		{"keys-revoke", []string{"Revoke this key", "cannot be undone"}, nil},
-		{"answer", []string{"grounded", "2 of 3 quotes verified", "0.91", "not verified", "entry 1\u202f042", "anchor of the topic card", "revision 2, bytes 9 124 to 9 226"}, []string{"[1]"}},
-		{"answer-disclaimed", []string{"disclaimed", "Nothing in the published version bears on the question.", "not sealed yet", "a_code_without_words"}, []string{"confidence"}},
+		{"answer", []string{"grounded", "2 of 3 quotes verified", "0.91", "not verified", "entry 1\u202f042", "anchor of the topic card", "revision 2, bytes 9 124 to 9 226"}, []string{"decline it. [1]"}},
+		{"answer-table", []string{"Returned payment fee", "$20"}, []string{"| --- |"}},
+		{"answer-disclaimed", []string{"disclaimed", "The published sources do not answer this question.", "not sealed yet"}, []string{"confidence", "no_evidence"}},
 		{"ask-broken", []string{"no answer may leave", question}, nil},
 		{"cards", []string{"1 anchor without text", "SCORE § Use of scores ¶9 · no text"}, nil},
 		{"versions", []string{"live", "four eyes: bootstrap"}, nil},
@@ -180,6 +187,17 @@ func TestCurrentPageIsMarked(t *testing.T) {
 		b := string(page(t, name))
 		if !strings.Contains(b, `href="`+want+`" aria-current="page"`) || strings.Count(b, "aria-current") != 1 {
 			t.Errorf("%s does not mark %s as the current page", name, want)
+		}
+	}
+}
+
+// Where an answer has no text of its own, the reasons are told.
+func TestReasonsAreTold(t *testing.T) {
+	t.Parallel()
+	got := text(render(t, answers.Text(answers.Body{Guardrail: answers.Guardrail{Status: "disclaim", Reasons: []string{"no_evidence", "new_code"}}})))
+	for _, want := range []string{"Nothing in the published version bears on the question.", "new_code"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q does not say %q", got, want)
 		}
 	}
 }
