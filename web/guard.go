@@ -159,7 +159,7 @@ func (s *Server) headers(next echo.HandlerFunc) echo.HandlerFunc {
 		nonce := rand.Text()
 		c.SetRequest(c.Request().WithContext(templ.WithNonce(c.Request().Context(), nonce)))
 		h := c.Response().Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "+
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; "+
 			"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types htmx")
 		h.Set("X-Content-Type-Options", "nosniff")
 		// Not no-referrer: with that, browsers send `Origin: null` with forms, which
