@@ -23,18 +23,8 @@ import (
 	"polaris/models/store/localpg"
 )
 
-// supervisorCommand is the hidden first argument that makes this binary the
-// keeper of a private PostgreSQL.
-const supervisorCommand = "postgres-supervisor"
-
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == supervisorCommand {
-		if err := localpg.Supervise(context.Background(), os.Args[2:]...); err != nil {
-			fmt.Fprintln(os.Stderr, "bb:", err)
-			os.Exit(1)
-		}
-		return
-	}
+	localpg.SuperviseIfAsked() // the private PostgreSQL belongs to a child that is this binary again
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

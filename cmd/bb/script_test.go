@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,13 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == supervisorCommand {
-		if err := localpg.Supervise(context.Background(), os.Args[2:]...); err != nil {
-			fmt.Fprintln(os.Stderr, "bb:", err)
-			os.Exit(1)
-		}
-		return
-	}
+	localpg.SuperviseIfAsked()
 	testscript.Main(m, map[string]func(){"bb": main})
 }
 

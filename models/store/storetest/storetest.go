@@ -33,18 +33,9 @@ var (
 	clones  atomic.Int64
 )
 
-// supervisorArg makes the test binary run as the cluster's supervisor.
-const supervisorArg = "storetest-supervisor"
-
 // Main runs the tests and takes the cluster down afterwards.
 func Main(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == supervisorArg {
-		if err := localpg.Supervise(context.Background(), os.Args[2:]...); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
+	localpg.SuperviseIfAsked()
 	code := m.Run()
 	if cluster != nil {
 		_ = cluster.Stop(context.Background()) // the process ends anyway, and the cluster with it
@@ -95,15 +86,13 @@ func Open(tb testing.TB, o store.Options) (*store.Store, Database) {
 func prepare() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	exe, err := os.Executable()
-	if err == nil {
-		folder, err = os.MkdirTemp("", "polaris-test-")
-	}
+	var err error
+	folder, err = os.MkdirTemp("", "polaris-test-")
 	if err == nil {
 		err = os.Chmod(folder, 0o711) // as root the server runs as another user
 	}
 	if err == nil {
-		cluster, err = localpg.Attach(ctx, localpg.Config{Dir: folder, Supervisor: []string{exe, supervisorArg}, Fast: true})
+		cluster, err = localpg.Attach(ctx, localpg.Config{Dir: folder, Fast: true})
 	}
 	if err == nil {
 		err = run(ctx, "CREATE DATABASE "+template+" OWNER polaris_owner")
