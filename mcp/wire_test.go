@@ -1,7 +1,9 @@
 package mcp_test
 
 import (
+	"fmt"
 	"net/http"
+	"os"
 	"testing"
 
 	"polaris/internal/wiretest"
@@ -9,7 +11,16 @@ import (
 	"polaris/ops"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m) }
+func TestMain(m *testing.M) {
+	if len(os.Args) == 6 && os.Args[1] == "load" { // the benchmarks' other process
+		if err := generateLoad(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	storetest.Main(m)
+}
 
 func alone(_ testing.TB, _ *ops.Desk, hosted http.Handler) http.Handler { return hosted }
 
