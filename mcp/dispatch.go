@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
 
@@ -132,26 +133,33 @@ func (f *front) prepare(req *request) *rpcError {
 
 // replyError writes a JSON-RPC error, with the id as it was sent.
 func replyError(w http.ResponseWriter, status int, id json.RawMessage, e *rpcError) {
-	reply(w, status, id, "error", map[string]any{"code": e.code, "message": e.message})
+	reply(w, status, id, "error", encoded(map[string]any{"code": e.code, "message": e.message}))
+}
+
+// encoded returns v as JSON. What the library and the front answer with always
+// encodes; if that were ever untrue, null is what a client can still read.
+func encoded(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return []byte("null")
+	}
+	return b
 }
 
 // reply writes a JSON-RPC answer whose member is "result" or "error". The id is
 // repeated byte for byte: numbers that no float holds, too.
-func reply(w http.ResponseWriter, status int, id json.RawMessage, member string, value any) {
-	b, err := json.Marshal(value)
-	if err != nil {
-		status, member, b = http.StatusOK, "error", []byte(`{"code":-32603,"message":"The answer could not be written."}`)
-	}
+func reply(w http.ResponseWriter, status int, id json.RawMessage, member string, value []byte) {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	out := make([]byte, 0, len(b)+len(id)+64)
+	out := make([]byte, 0, len(value)+len(id)+64)
 	out = append(out, `{"jsonrpc":"2.0","id":`...)
 	out = append(out, id...)
 	out = append(out, `,"`+member+`":`...)
-	out = append(out, b...)
+	out = append(out, value...)
 	out = append(out, '}', '\n')
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(out)))
 	w.WriteHeader(status)
 	_, _ = w.Write(out) // whoever went away does not read it
 }
