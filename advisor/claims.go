@@ -50,13 +50,21 @@ func (e *Engine) choose(ev *evidence) []claim {
 	}
 	var pool []claim
 	for i, f := range ev.ranked {
-		pool = append(pool, e.sentences(ev, f, []retrieve.Ref{f.Ref}, len(ev.exact)+i)...)
+		pool = append(pool, e.sentences(ev, f, e.within(f), len(ev.exact)+i)...)
 	}
 	most := maxClaims
 	if len(ev.exact) > 0 {
 		most = min(2, maxClaims) // the provisions asked for are the answer
 	}
 	return append(out, e.inOrder(e.withLeadIns(greedy(ev.query, pool, said, most)))...)
+}
+
+// within returns the passages whose text a ranked passage was found with.
+func (e *Engine) within(f retrieve.Found) []retrieve.Ref {
+	if f.End == e.find.Passage(f.Ref).End {
+		return []retrieve.Ref{f.Ref}
+	}
+	return e.find.Below(f.Ref)
 }
 
 // fromProvision returns the sentences of an exact provision that bear most on
@@ -90,6 +98,9 @@ func (e *Engine) sentences(ev *evidence, f retrieve.Found, refs []retrieve.Ref, 
 			spans = spans[1:]
 		}
 		for _, s := range parts(text, spans) {
+			if !says(text[s.Start:s.End]) {
+				continue
+			}
 			c := claim{ref: ref, start: base + s.Start, end: base + s.End, found: found, score: f.Score}
 			c.terms = x.Match(ev.query, text[s.Start:s.End])
 			own := ev.query.Coverage(c.terms)
@@ -177,10 +188,13 @@ func (e *Engine) withLeadIns(cs []claim) []claim {
 		}
 		text := e.find.Text(parent)
 		spans := retrieve.Sentences(text)
-		if len(spans) == 0 || complete(text) || e.isHeading(parent) {
+		if len(spans) == 0 || !e.opensList(parent, c) {
 			continue
 		}
 		last := spans[len(spans)-1]
+		for i := len(spans) - 2; i >= 0 && !says(text[last.Start:last.End]); i-- {
+			last.Start = spans[i].Start // "Information requests. —"
+		}
 		base := e.find.Passage(parent).Start
 		lead := claim{ref: parent, start: base + last.Start, end: base + last.End, found: c.found, score: c.score, worth: c.worth}
 		same := func(o claim) bool { return o.ref == parent && o.end == lead.end }
@@ -191,10 +205,50 @@ func (e *Engine) withLeadIns(cs []claim) []claim {
 	return cs
 }
 
+// opensList reports whether the passage above a claim opens a list that the
+// claim is an item of: it ends as such a sentence does, or breaks off where the
+// item goes on in small letters.
+func (e *Engine) opensList(parent retrieve.Ref, item claim) bool {
+	text := strings.TrimSpace(e.find.Text(parent))
+	if complete(text) || e.isHeading(parent) || len(strings.Fields(text)) < 4 {
+		return false
+	}
+	if strings.HasSuffix(text, ":") || strings.HasSuffix(text, "—") {
+		return true
+	}
+	return unicode.IsLower(firstLetter(e.find.Text(item.ref)))
+}
+
+// firstLetter returns the first letter of a text after its numbering.
+func firstLetter(text string) rune {
+	for w := range strings.FieldsSeq(text) {
+		if strings.HasSuffix(w, ".") || strings.HasPrefix(w, "(") && strings.HasSuffix(w, ")") {
+			continue
+		}
+		for _, r := range w {
+			if unicode.IsLetter(r) {
+				return r
+			}
+		}
+	}
+	return 0
+}
+
 // complete reports whether a text ends where a sentence does.
 func complete(text string) bool {
 	text = strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"')]”’", r) })
 	return text == "" || strings.ContainsRune(".!?", rune(text[len(text)-1]))
+}
+
+// says reports whether a sentence can say anything: it has two words at least.
+func says(sentence string) bool {
+	n := 0
+	for w := range strings.FieldsSeq(sentence) {
+		if strings.ContainsFunc(w, unicode.IsLetter) {
+			n++
+		}
+	}
+	return n >= 2 || n == 1 && len(sentence) > 40 // writing without spaces
 }
 
 // inOrder sorts sentences as they are said.

@@ -51,7 +51,7 @@ func (e *Engine) gather(q Question, env *models.Envelope) *evidence {
 		env.Notices = append(env.Notices, fmt.Sprintf("%d further provisions were named and left out.", over))
 	}
 	e.bound(ev, env)
-	e.addRanked(ev)
+	e.addRanked(ev, words)
 	ev.judge(len(missing))
 	return ev
 }
@@ -80,11 +80,11 @@ func (e *Engine) addAnchors(ev *evidence, cards []*card) {
 	}
 }
 
-// addRanked searches by words. What an exact provision quotes anyway is not
-// found a second time.
-func (e *Engine) addRanked(ev *evidence) {
-	for _, f := range e.find.Ranked(ev.query, rankedDepth) {
-		if !covered(ev.exact, f) {
+// addRanked searches by words: first the definition, where one is asked for.
+// What an exact provision quotes anyway is not found a second time.
+func (e *Engine) addRanked(ev *evidence, words string) {
+	for _, f := range append(e.find.Defined(words), e.find.Ranked(ev.query, rankedDepth)...) {
+		if !covered(ev.exact, f) && !covered(ev.ranked, f) {
 			ev.ranked = append(ev.ranked, f)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 // Bounds of what is quoted, in bytes.
 const (
-	assembled = 1500 // up to this a passage is quoted with what is below it, or with the list it is an item of
 	longest   = 2000 // up to this it is quoted whole
 	longClaim = 1000 // a sentence beyond this is quoted in parts
 	textMost  = 29_000
@@ -40,16 +39,13 @@ func (e *Engine) passages(ev *evidence) []retrieve.Found {
 	return out
 }
 
-// assemble widens a short passage to what makes it readable by itself.
+// assemble widens an item to the list that it is of, where that is short.
 func (e *Engine) assemble(f retrieve.Found) retrieve.Found {
-	if p := e.find.Passage(f.Ref); p.SpanEnd-p.Start <= assembled {
-		f.End = p.SpanEnd
-	}
 	parent, ok := e.find.Parent(f.Ref)
 	if !ok || e.isHeading(parent) || complete(e.find.Text(parent)) {
 		return f
 	}
-	if p := e.find.Passage(parent); p.SpanEnd-p.Start <= assembled {
+	if p := e.find.Passage(parent); p.SpanEnd-p.Start <= retrieve.Assembled {
 		f.Ref, f.Start, f.End = parent, p.Start, p.SpanEnd
 	}
 	return f

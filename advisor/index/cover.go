@@ -84,3 +84,12 @@ func (q *Query) Best() float64 {
 	}
 	return sum
 }
+
+// Asked reports whether m matches the word that names what the question asks
+// for, and whether there is one.
+func (q *Query) Asked(m Matched) (matched, any bool) {
+	if q.asked < 0 {
+		return false, false
+	}
+	return m.Has(q.asked), true
+}

@@ -15,6 +15,7 @@ type Query struct {
 	pairs     []queryPair // neighbouring words of the question
 	local     map[int32]int
 	total     float64 // sum of the terms' idf, those the index lacks included
+	asked     int     // place of the term that names what is asked for, or -1
 	pairTotal float64 // the same of the pairs
 }
 
@@ -30,16 +31,21 @@ type queryPair struct{ a, b int } // places in terms
 // Query analyses a question: its words without stop words and question words,
 // stemmed, each once.
 func (x *Index) Query(text string) *Query {
-	q := &Query{local: map[int32]int{}}
+	q := &Query{local: map[int32]int{}, asked: -1}
+	var focus focus
 	missing := map[string]int{}
 	seen := map[queryPair]bool{}
 	prev := -1
 	Words(text, func(word []byte, _, _ int) {
 		s := string(word)
 		if isStop[s] || isQuestion[s] {
+			focus.stop(s)
 			return
 		}
 		cur := q.add(x, s, missing)
+		if focus.open() && cur >= 0 && !isAsking[s] {
+			q.asked = cur
+		}
 		if p := (queryPair{prev, cur}); prev >= 0 && cur >= 0 && prev != cur && !seen[p] && len(seen) < maxQueryPairs {
 			seen[p] = true
 			q.addPair(p)

@@ -19,7 +19,7 @@ const questionWords = "what which who whom whose when where why how do does did 
 
 // askingWords are ranked by like any other, but say more of how a question is
 // asked than of what: a passage that lacks them covers it hardly less.
-const askingWords = "about allow allowed allows answer apply applies ask become becomes call called come comes count counts define defined describe detail details example examples exactly explain fast far find follow following get gets give given go goes happen happens has held hold involve involved keep kind know least let like long look make makes many mean meaning means meant much must need needed needs new often one ones order others owe owed part particular place please put quickly regarding relate related require required requires rule rules say says see set should show sort soon specific still take taken takes tell thing things time treat treated true two type types under use used uses using want way ways whether work works year years yet"
+const askingWords = "about action actions allow allowed allows answer applies apply approach ask aspect aspects become becomes call called case cases certain circumstance circumstances clarify come comes condition conditions consequence consequences consider consideration considerations considered context could count counts criteria criterion define defined definition describe detail details difference elaborate element elements ensure event exactly example examples expectation expectations explain factor factors far fast find follow following framework get gets give given go goes guidance guideline guidelines happen happens has held hold impact implication implications include included includes including information instance involve involved keep kind know least let like long look make makes many mean meaning means meant measure measures method methods much must need needed needs new obligation obligations often one ones option options order others outline owe owed part particular place please procedure procedures process processes provide provided provision provisions purpose purposes put quickly reason reasons regard regarding relate related require required requirement requirements requires responsibilities responsibility role rule rules say says scenario see set should show situation situations soon sort specific standard standards step steps still take taken takes tell term terms thing things time treat treated true two type types under use used uses using want way ways whether work works year years yet"
 
 // askingShare is how much of its weight such a word has when coverage is
 // measured.
@@ -154,4 +154,21 @@ func Stem(word string) string {
 	s := env.Current()
 	stemmers.Put(env)
 	return s
+}
+
+// Subject returns what a text is about, for comparing: its words without those
+// that carry no meaning or only say how something is asked, stemmed.
+func Subject(text string) string {
+	var b strings.Builder
+	Words(text, func(word []byte, _, _ int) {
+		w := string(word)
+		if isStop[w] || isQuestion[w] || isAsking[w] {
+			return
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(Stem(w))
+	})
+	return b.String()
 }

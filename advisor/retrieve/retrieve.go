@@ -36,16 +36,17 @@ type Found struct {
 
 // A Finder is a corpus prepared for retrieval. It is immutable.
 type Finder struct {
-	corpus *models.Corpus
-	words  *index.Index
-	refs   []Ref // by number in the index
-	number map[Ref]int32
-	keys   keymap
+	corpus  *models.Corpus
+	words   *index.Index
+	refs    []Ref // by number in the index
+	number  map[Ref]int32
+	keys    keymap
+	defined definitions
 }
 
 // New prepares a corpus, which must not change afterwards.
 func New(c *models.Corpus) *Finder {
-	f := &Finder{corpus: c, number: map[Ref]int32{}, keys: newKeymap(c)}
+	f := &Finder{corpus: c, number: map[Ref]int32{}, keys: newKeymap(c), defined: newDefinitions(c)}
 	var docs []index.Doc
 	for d := range c.Docs {
 		doc := &c.Docs[d]
@@ -56,7 +57,7 @@ func New(c *models.Corpus) *Finder {
 			ref := Ref{d, p}
 			f.number[ref] = int32(len(f.refs))
 			f.refs = append(f.refs, ref)
-			docs = append(docs, index.Doc{Title: title(doc, p), Text: f.Text(ref), English: English(doc)})
+			docs = append(docs, index.Doc{Title: title(doc, p), Text: doc.Revision.Text[doc.Passages[p].Start:f.end(ref)], English: English(doc)})
 		}
 	}
 	f.words = index.Build(docs)
@@ -83,6 +84,19 @@ func searchable(d *models.Doc, i int) bool {
 // title is what a passage is searched by beside its text.
 func title(d *models.Doc, i int) string {
 	return strings.Join(d.Passages[i].Heading, " > ")
+}
+
+// Assembled is the size in bytes up to which a passage is read together with
+// what is below it: a list, whose items alone say little.
+const Assembled = 1500
+
+// end returns where the text ends by which a passage is ranked.
+func (f *Finder) end(r Ref) int {
+	p := f.Passage(r)
+	if p.Kind == models.Section || p.SpanEnd-p.Start > Assembled {
+		return p.End
+	}
+	return p.SpanEnd
 }
 
 // Index returns the words of the corpus.
