@@ -70,6 +70,7 @@ type tab struct {
 	ctx  context.Context
 	site *site
 	shot int
+	axe  string // the text of axe-core; empty: its rules are not applied
 }
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -138,7 +139,7 @@ var wide = chromedp.EmulateViewport(1280, 900)
 func (b *tab) keep(name string) {
 	b.t.Helper()
 	folder := os.Getenv("POLARIS_SHOTS")
-	if folder == "" {
+	if folder == "" && b.axe == "" {
 		return
 	}
 	b.shot++
@@ -149,6 +150,10 @@ func (b *tab) keep(name string) {
 	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}} {
 		b.media(v.scheme)
 		b.do(chromedp.EmulateViewport(v.width, 900))
+		b.judge(name + " " + v.as)
+		if folder == "" {
+			continue
+		}
 		png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
 		if err != nil {
 			b.t.Fatal(err)
@@ -164,10 +169,43 @@ func (b *tab) keep(name string) {
 	b.do(wide)
 }
 
+// axe returns the text of axe-core where POLARIS_AXE names its file.
+func axe(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("POLARIS_AXE")
+	if path == "" {
+		return ""
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// judge holds the page against axe's rules of accessibility.
+func (b *tab) judge(name string) {
+	b.t.Helper()
+	if b.axe == "" {
+		return
+	}
+	value[any](b, b.axe+"; true")
+	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`axe.run().then(r => r.passes.length < 10 ? ["axe applied hardly a rule"] : r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target + ": " + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, f := range found {
+		b.t.Errorf("%s: %s", name, f)
+	}
+}
+
 // media says which colours the reader prefers; "" leaves it to the browser.
 func (b *tab) media(scheme string) {
 	b.t.Helper()
-	p := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	p := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme},
+		{Name: "prefers-reduced-motion", Value: "reduce"}, // or the picture shows colours on their way
+	}}
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, p); err != nil {
 		b.t.Fatal(err)
 	}
@@ -182,7 +220,7 @@ func TestInTheBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &tab{t: t, ctx: ctx, site: s}
+	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
 	agent := s.browser()
 
 	b.do(wide)

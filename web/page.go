@@ -124,6 +124,9 @@ func (p *page) whenever(t *time.Time) layout.When {
 	return p.when(*t)
 }
 
+// elsewhere is the navigation of pages that are in no brain.
+var elsewhere = []layout.Section{{Items: []layout.Item{{Label: "Brains", URL: "/brains"}}}}
+
 // frame returns what surrounds the page: where the reader is, and what there
 // is to go to that they may open.
 func (p *page) frame() layout.Frame {
@@ -131,12 +134,9 @@ func (p *page) frame() layout.Frame {
 	if f.Account.Name == f.Account.Email {
 		f.Account.Name = ""
 	}
-	if p.brain == ops.Instance {
-		f.Nav = []layout.Section{{Items: []layout.Item{{Label: "Brains", URL: "/brains"}}}}
-		return f
-	}
 	i := slices.IndexFunc(p.visit.Memberships, func(m ops.Membership) bool { return m.Brain == p.brain })
 	if i < 0 {
+		f.Nav = elsewhere
 		return f
 	}
 	m := p.visit.Memberships[i]

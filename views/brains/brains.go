@@ -48,6 +48,6 @@ func (x Index) create() layout.Link {
 func fourEyes(on bool) []form.Choice {
 	return []form.Choice{{
 		Value: "on", Label: "Four eyes", Chosen: on,
-		Hint: "A second person has to agree before a version is published. Leave it off only while you are alone.",
+		Hint: "A second person has to agree before a version is published. This release has no approvals yet: with four eyes on, nothing can be published.",
 	}}
 }

@@ -4,13 +4,30 @@ import (
 	"github.com/a-h/templ"
 
 	"polaris/views/answers"
+	"polaris/views/brains"
 	"polaris/views/cards"
+	"polaris/views/form"
 	"polaris/views/home"
 	"polaris/views/layout"
 	"polaris/views/sources"
 	"polaris/views/versions"
 	"polaris/views/wiki"
 )
+
+func brainPages(assets layout.Assets) []Page {
+	f := layout.Frame{Assets: assets, Path: brains.Path, Nav: []layout.Section{{Items: []layout.Item{{Label: "Brains", URL: brains.Path}}}}, Account: layout.Account{Name: "Ada Marchetti", Email: "ada@calliope.example"}}
+	rows := []brains.Row{
+		{ID: "calliope", Name: "Calliope Home Lending", URL: base, Version: "v14 live", Roles: "owner, curator"},
+		{ID: "urania", Name: "Urania", URL: "/brains/urania", Version: "nothing published", Roles: "reader"},
+	}
+	return []Page{
+		{"brains", brains.IndexPage(f, brains.Index{Rows: rows, MayCreate: true})},
+		{"brains-empty", brains.IndexPage(f, brains.Index{MayCreate: true})},
+		{"brains-none", brains.IndexPage(f, brains.Index{})},
+		{"brain-new", brains.NewPage(f, brains.New{FourEyes: true, Owner: "ada@calliope.example"})},
+		{"brain-new-wrong", brains.NewPage(f, brains.New{Name: form.Entry{Value: "Calliope"}, ID: form.Entry{Value: "calliope", Problem: "A brain with this id exists already."}, Owner: "ada@calliope.example"})},
+	}
+}
 
 func homePages(f func(string) layout.Frame) []Page {
 	asked := home.Page{

@@ -37,7 +37,7 @@ const day = 24 * time.Hour
 func Pages(assets layout.Assets) []Page {
 	f := func(path string) layout.Frame { return frame(assets, path) }
 	return slices.Concat(
-		accountPages(layout.Frame{Assets: assets}),
+		accountPages(layout.Frame{Assets: assets}), brainPages(assets),
 		homePages(f), askPages(f), answerPages(f), wikiPages(f), curatePages(f), keyPages(f), problemPages(f, assets),
 	)
 }

@@ -141,6 +141,8 @@ func TestPagesSay(t *testing.T) {
 		{"setup-wrong", []string{"not the token", "two passwords differ"}, nil},
 		{"keys", []string{"2 keys are active", "Letters agent", "sk-polaris-k7Qd2mXw91aB_…", "laptop replaced", "in 9 days", "never"}, nil},
 		{"keys-reader", []string{"Letters agent"}, []string{"Revoke", "Create a key"}},
+		{"brains", []string{"Calliope Home Lending", "owner, curator", "Create a brain"}, nil},
+		{"brains-none", []string{"You are in no brain"}, []string{"Create a brain"}},
 		{"keys-empty", []string{"No keys yet", "Create a key"}, nil},
 		{"keys-created", []string{"Copy the key now", "claude mcp add --transport http polaris", "mcpServers", "It expires on 28 February 2027"}, nil},
 		{"keys-revoke", []string{"Revoke this key", "cannot be undone"}, nil},
