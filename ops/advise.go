@@ -226,24 +226,24 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 	},
 }
 
-// NoArticle says that the wiki lacks a title, and names the nearest that it has.
-type NoArticle struct {
+// A NoArticleError says that the wiki lacks a title, and names the nearest that it has.
+type NoArticleError struct {
 	Nearest []string
 	fault   *fault.Error
 }
 
 // Error returns the sentence with the nearest titles in it.
-func (n *NoArticle) Error() string { return n.fault.Error() }
+func (n *NoArticleError) Error() string { return n.fault.Error() }
 
 // Unwrap returns the fault.
-func (n *NoArticle) Unwrap() error { return n.fault }
+func (n *NoArticleError) Unwrap() error { return n.fault }
 
 func noArticle(entity string, nearest []string) error {
 	f := &fault.Error{Kind: fault.NotFound, Code: "no_such_article", Field: "entity", Message: fmt.Sprintf("There is no article %q.", entity)}
 	if len(nearest) > 0 {
 		f.Message += " Nearest: " + strings.Join(nearest, "; ") + "."
 	}
-	return &NoArticle{nearest, f}
+	return &NoArticleError{nearest, f}
 }
 
 func orElse(s, other string) string {

@@ -196,7 +196,7 @@ func TestLocal(t *testing.T) {
 		"/brains/calliope":                    "/brains/calliope",
 		"/brains/calliope/ask?question=a%20b": "/brains/calliope/ask?question=a%20b",
 		"":                                    "/", "brains": "/", "//evil.example": "/", "///evil.example": "/", "/\\evil.example": "/", "\\/evil.example": "/",
-		"https://evil.example": "/", "javascript:alert(1)": "/", "/\t/evil.example": "/", "/\n/evil.example": "/", " /x": "/",
+		"https://evil.example": "/", "javascript:alert(1)": "/", "/\t/evil.example": "/", "/\n/evil.example": "/", "\u00a0/x": "/",
 		"/a//evil.example": "/", "/.//evil.example": "/", "/x\x00": "/", "/x\x7f": "/", "/#x": "/", "/%2F%2Fevil.example": "/%2F%2Fevil.example",
 		"/" + strings.Repeat("x", 2000): "/",
 	} {

@@ -15,9 +15,22 @@ func TestHosts(t *testing.T) {
 		host string
 		ok   bool
 	}{
-		{"127.0.0.1" + port, true}, {"localhost", true}, {"LOCALHOST:8088", true}, {"[::1]:8088", true}, {"::1", true}, {"app.localhost", true}, {"127.9.9.9", true},
-		{"wiki.example.org", true}, {"wiki.example.org:443", true}, {"wiki.example.org.", true},
-		{"evil.example", false}, {"wiki.example.org.evil.example", false}, {"localhost.evil.example", false}, {"127.0.0.1.evil.example", false}, {"10.0.0.1", false}, {"0.0.0.0", false},
+		{"127.0.0.1" + port, true},
+		{"localhost", true},
+		{"LOCALHOST:8088", true},
+		{"[::1]:8088", true},
+		{"::1", true},
+		{"app.localhost", true},
+		{"127.9.9.9", true},
+		{"wiki.example.org", true},
+		{"wiki.example.org:443", true},
+		{"wiki.example.org.", true},
+		{"evil.example", false},
+		{"wiki.example.org.evil.example", false},
+		{"localhost.evil.example", false},
+		{"127.0.0.1.evil.example", false},
+		{"10.0.0.1", false},
+		{"0.0.0.0", false},
 	} {
 		a := s.browser().get("/session/new", "Host", row.host)
 		if row.ok && a.StatusCode != http.StatusOK {

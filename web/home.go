@@ -56,8 +56,10 @@ func steps(p *page, o ops.Overview) []home.Step {
 		{Title: "Publish", Text: "A version is frozen, and agents read only that.", Command: "bb publish" + brain, Done: o.Brain.Published > 0},
 	}
 	if p.by.May(models.MayKeys) {
-		all = append(all, home.Step{Title: "Give an agent a key", Text: "It is shown once, with the configuration for the usual clients.",
-			Link: layout.Link{Text: "Create a key", URL: p.at(keys.NewPath)}, Done: o.Keys != nil && *o.Keys > 0})
+		all = append(all, home.Step{
+			Title: "Give an agent a key", Text: "It is shown once, with the configuration for the usual clients.",
+			Link: layout.Link{Text: "Create a key", URL: p.at(keys.NewPath)}, Done: o.Keys != nil && *o.Keys > 0,
+		})
 	}
 	return append(all, home.Step{Title: "Ask", Text: "Each answer is recorded here with its proof.", Link: layout.Link{Text: "Ask a question", URL: p.at("/ask")}})
 }

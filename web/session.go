@@ -53,13 +53,12 @@ func (k *cookies) Get(r *http.Request, name string) (*sessions.Session, error) {
 func (k *cookies) New(r *http.Request, name string) (*sessions.Session, error) {
 	s := sessions.NewSession(k, name)
 	s.Options, s.IsNew = k.options(), true
-	c, err := r.Cookie(name)
-	if err != nil {
-		return s, nil
-	}
-	var secret []byte
-	if k.codec.Decode(name, c.Value, &secret) == nil {
-		s.Values[secretKey], s.IsNew = string(secret), false
+	for _, c := range r.CookiesNamed(name) {
+		var secret []byte
+		if k.codec.Decode(name, c.Value, &secret) == nil {
+			s.Values[secretKey], s.IsNew = string(secret), false
+			break
+		}
 	}
 	return s, nil
 }

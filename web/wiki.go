@@ -33,7 +33,7 @@ func (s *Server) wikiArticle(p *page) error {
 		return err
 	}
 	w, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ReadWiki, ops.ReadWikiIn{Entity: title})
-	if none, ok := errors.AsType[*ops.NoArticle](err); ok {
+	if none, ok := errors.AsType[*ops.NoArticleError](err); ok {
 		return render(p.Context, http.StatusNotFound, privately, wiki.MissingPage(p.frame(), wiki.Missing{Title: title, Nearest: none.Nearest}))
 	}
 	if err != nil {
