@@ -28,7 +28,7 @@ const (
 // Evidence is what was found for a question.
 type evidence struct {
 	query  *index.Query
-	exact  []retrieve.Found // by key, then by anchor
+	exact  []retrieve.Found // by key, then by anchor, then definitions; quoted whole
 	ranked []retrieve.Found // by words, outside of what exact quotes
 	cut    int              // ranked passages that were cut
 	reason string           // why it is too little to answer from; empty if it is not
@@ -39,21 +39,33 @@ type evidence struct {
 func (e *Engine) gather(q Question, env *models.Envelope) *evidence {
 	named, missing, words := e.find.Named(q.Text)
 	for _, m := range missing {
-		env.Notices = append(env.Notices, fmt.Sprintf("The sources have no %s.", clean(m)))
+		env.Notices = append(env.Notices, e.lacks(m))
 	}
 	ev := &evidence{query: e.find.Index().Query(words)}
 	for _, f := range named {
 		ev.addExact(f)
 	}
 	e.addAnchors(ev, e.route(q.TopicIDs, env))
+	for _, f := range e.find.Defined(words) {
+		ev.addExact(f)
+	}
 	if over := len(ev.exact) - exactMost; over > 0 {
 		ev.exact = ev.exact[:exactMost]
 		env.Notices = append(env.Notices, fmt.Sprintf("%d further provisions were named and left out.", over))
 	}
 	e.bound(ev, env)
-	e.addRanked(ev, words)
+	e.addRanked(ev)
 	ev.judge(len(missing))
 	return ev
+}
+
+// lacks says that a citation names nothing here, or only what others are part
+// of.
+func (e *Engine) lacks(citation string) string {
+	if key := e.find.PartOf(citation); key != "" {
+		return fmt.Sprintf("%s is not quoted as a whole: name a part of it, such as %s.", clean(citation), key)
+	}
+	return fmt.Sprintf("The sources have no %s.", clean(citation))
 }
 
 // addExact adds a provision, unless the same span is there already.
@@ -70,6 +82,7 @@ func (e *Engine) addAnchors(ev *evidence, cards []*card) {
 	for _, c := range cards {
 		for _, ref := range c.anchors {
 			f := e.find.Provision(ref, "anchor of "+clean(c.topic.Label), anchorScore)
+			f.Anchor = true
 			m := index.Matched{}
 			for _, r := range e.find.Below(ref) {
 				m.Add(e.find.Match(ev.query, r))
@@ -80,10 +93,10 @@ func (e *Engine) addAnchors(ev *evidence, cards []*card) {
 	}
 }
 
-// addRanked searches by words: first the definition, where one is asked for.
-// What an exact provision quotes anyway is not found a second time.
-func (e *Engine) addRanked(ev *evidence, words string) {
-	for _, f := range append(e.find.Defined(words), e.find.Ranked(ev.query, rankedDepth)...) {
+// addRanked searches by words. What an exact provision quotes anyway is not
+// found a second time.
+func (e *Engine) addRanked(ev *evidence) {
+	for _, f := range e.find.Ranked(ev.query, rankedDepth) {
 		if !covered(ev.exact, f) && !covered(ev.ranked, f) {
 			ev.ranked = append(ev.ranked, f)
 		}

@@ -11,6 +11,13 @@ import (
 // what it is.
 const definedScore = 0.95
 
+// Bounds of what counts as a definition: its size in bytes, and how many of one
+// term are of use.
+const (
+	maxDefinition  = 4000
+	maxDefinitions = 3
+)
+
 // definitions leads from a term, as index.Subject writes it, to the passages
 // that define it.
 type definitions map[string][]Ref
@@ -36,8 +43,9 @@ func (f *Finder) Defined(question string) (out []Found) {
 		return nil
 	}
 	for _, ref := range f.defined[index.Subject(question)] {
-		p := f.Passage(ref)
-		out = append(out, Found{Ref: ref, Start: p.Start, End: f.end(ref), Why: ByWords, Score: definedScore})
+		if d := f.Provision(ref, ByWords, definedScore); d.End-d.Start <= maxDefinition && len(out) < maxDefinitions {
+			out = append(out, d)
+		}
 	}
 	return out
 }

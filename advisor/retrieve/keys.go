@@ -91,6 +91,23 @@ func (f *Finder) Key(key string) []Ref {
 	return f.lookup(r)
 }
 
+// PartOf returns the first key that stands below a citation which is none
+// itself, or "".
+func (f *Finder) PartOf(citation string) string {
+	r, err := cite.Parse(citation)
+	if err != nil {
+		return ""
+	}
+	for d := range f.corpus.Docs {
+		for _, p := range f.corpus.Docs[d].Passages {
+			if k, err := cite.Parse(p.Key); err == nil && r.Contains(k) {
+				return p.Key
+			}
+		}
+	}
+	return ""
+}
+
 // Named returns the passages whose keys the question names, in its order, the
 // citations in it that name nothing here, and the question without all of
 // these: its words. A number that could be an amount, or capitals that are no
@@ -125,5 +142,5 @@ func (f *Finder) Named(question string) (found []Found, missing []string, rest s
 // Provision returns a passage with all that stands below it.
 func (f *Finder) Provision(ref Ref, why string, score float64) Found {
 	p := f.Passage(ref)
-	return Found{Ref: ref, Start: p.Start, End: p.SpanEnd, Whole: true, Why: why, Score: score}
+	return Found{Ref: ref, Start: p.Start, End: p.SpanEnd, Why: why, Score: score}
 }

@@ -19,7 +19,7 @@ func (f *Finder) Ranked(q *index.Query, n int) []Found {
 	return out
 }
 
-// Signs are what tells a passage that bears on a question from one that only
+// signs are what tells a passage that bears on a question from one that only
 // shares words with it.
 type signs struct {
 	coverage float64 // share of the question that the passage and its headings have

@@ -29,7 +29,7 @@ const (
 type Found struct {
 	Ref
 	Start, End int     // of the text found, in the revision's text
-	Whole      bool    // asked for by key: quoted with all that is below it
+	Anchor     bool    // of a topic card; the question does not name it
 	Why        string  // ByKey, ByWords, or what an anchor belongs to
 	Score      float64 // 0 to 1: how surely it bears on the question
 }
