@@ -3,6 +3,7 @@ package web
 import (
 	"crypto/rand"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 
 	"polaris/models"
 	"polaris/models/fault"
+	"polaris/static"
 )
 
 const requestIDHeader = "X-Request-Id"
@@ -32,9 +34,18 @@ func (s *Server) logged(next http.Handler) http.Handler {
 		w.Header().Set(requestIDHeader, id)
 		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(rec, r)
-		s.conf.Log.InfoContext(r.Context(), "request", "method", known(r.Method), "route", rec.route, "status", rec.status,
+		s.conf.Log.Log(r.Context(), levelOf(rec), "request", "method", known(r.Method), "route", rec.route, "status", rec.status,
 			"duration_ms", float64(time.Since(start).Microseconds())/1000, "request_id", id)
 	})
+}
+
+// levelOf keeps what probes ask each second, and what comes with each page, out
+// of the log unless it went wrong.
+func levelOf(rec *recorder) slog.Level {
+	if rec.status < http.StatusBadRequest && (rec.route == "/live" || rec.route == "/health" || rec.route == static.Prefix+"*") {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
 }
 
 // plainID reports whether a request came with an id that may stand in our log:
