@@ -113,7 +113,9 @@ func (f *front) authenticate(ctx context.Context, r *http.Request, id string) (m
 	}
 	what := fault.Of(err)
 	if what.Kind != fault.Unauthenticated {
-		f.Log.Error("checking a credential failed", "operation", "authenticate", "error_type", errorType(err), "request_id", id)
+		if r.Context().Err() == nil { // that a client went away is nobody's failure
+			f.Log.Error("checking a credential failed", "operation", "authenticate", "error_type", errorType(err), "request_id", id)
+		}
 		return nobody, refuse(http.StatusServiceUnavailable, "unavailable", "Credentials cannot be checked just now. Try again in a moment.").retryAfter(2 * time.Second)
 	}
 	f.fails.add(addr, f.desk.Now())

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -92,19 +93,31 @@ func local(name string) bool {
 // dot that may end a full name.
 func cleanHost(h string) string {
 	h = strings.ToLower(strings.TrimSpace(h))
-	name, port, err := net.SplitHostPort(h)
-	if err != nil {
-		return strings.TrimSuffix(strings.Trim(h, "[]"), ".")
+	name, port := splitHost(h)
+	name = strings.TrimSuffix(name, ".")
+	if port == "" {
+		return name
 	}
-	return net.JoinHostPort(strings.TrimSuffix(name, "."), port)
+	return net.JoinHostPort(name, port)
 }
 
 // hostname returns a clean host without its port.
 func hostname(h string) string {
-	if name, _, err := net.SplitHostPort(h); err == nil {
-		return name
+	name, _ := splitHost(h)
+	return name
+}
+
+// splitHost takes the port off a host. What follows the colon counts as a port
+// only if it is a number: in "localhost:80@evil.example" it is not.
+func splitHost(h string) (name, port string) {
+	name, port, err := net.SplitHostPort(h)
+	if err != nil {
+		return strings.TrimSuffix(strings.TrimPrefix(h, "["), "]"), ""
 	}
-	return h
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return h, ""
+	}
+	return name, port
 }
 
 func cleanOrigin(o string) string {

@@ -1,14 +1,20 @@
 package wiretest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"polaris/models"
+	"polaris/ops"
 )
 
 // rateLimit: two requests of the tight key pass, the third is refused, and each
@@ -23,13 +29,15 @@ func rateLimit(t *testing.T, mount Mount) {
 			t.Errorf("request %d: %d %q %q", i, a.StatusCode, a.Header.Get("RateLimit"), a.Header.Get("RateLimit-Policy"))
 		}
 	}
-	w.check(t, Row{Header: bearer("tight", "Origin", "http://localhost:6274"), Body: ping, Status: 429, Code: "rate_limited", Has: []string{"--rate"},
+	w.check(t, Row{
+		Header: bearer("tight", "Origin", "http://localhost:6274"), Body: ping, Status: 429, Code: "rate_limited", Has: []string{"--rate"},
 		Expect: map[string]string{"Access-Control-Allow-Origin": "http://localhost:6274", "Ratelimit-Policy": `"default";q=2;w=60`},
 		Also: func(t *testing.T, a *Answer) {
 			if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || n < 1 || n > 60 {
 				t.Errorf("Retry-After %q, want 1 to 60", a.Header.Get("Retry-After"))
 			}
-		}})
+		},
+	})
 	w.check(t, Row{Name: "rate before content type", Header: bearer("tight", "Content-Type", "text/plain"), Body: "x", Status: 429, Code: "rate_limited"})
 	w.check(t, Row{Body: ping, Status: 200, Expect: map[string]string{"Ratelimit-Policy": `"default";q=60;w=60`}})
 	w.check(t, Row{Header: bearer("operator"), Body: ping, Status: 403, Code: "insufficient_scope", Expect: map[string]string{"Ratelimit-Policy": `"default";q=60;w=60`}})
@@ -46,12 +54,14 @@ func tooManyFailures(t *testing.T, mount Mount) {
 	}
 	// What the caller wrote in front of its own address is not believed.
 	for _, addr := range []string{"203.0.113.9", "198.51.100.1, 203.0.113.9", "2001:db8:1:2:ffff::1"} {
-		w.check(t, Row{Header: from("{reader}", addr), Body: ping, Status: 429, Code: "too_many_failures",
+		w.check(t, Row{
+			Header: from("{reader}", addr), Body: ping, Status: 429, Code: "too_many_failures",
 			Also: func(t *testing.T, a *Answer) {
 				if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || n < 1 || n > 60 {
 					t.Errorf("Retry-After %q, want 1 to 60", a.Header.Get("Retry-After"))
 				}
-			}})
+			},
+		})
 	}
 	for _, addr := range []string{"203.0.113.10", "2001:db8:1:3::1"} {
 		w.check(t, Row{Header: from("{reader}", addr), Body: ping, Status: 200})
@@ -65,8 +75,10 @@ func tooManyFailures(t *testing.T, mount Mount) {
 func storeAway(t *testing.T, mount Mount) {
 	w := NewWorld(t, mount, Options{})
 	w.StoreAway()
-	w.check(t, Row{Body: ping, Header: bearer("reader", "Origin", "http://localhost:6274"), Status: 503, Code: "unavailable",
-		Expect: map[string]string{"Retry-After": "2", "Www-Authenticate": "", "Access-Control-Allow-Origin": "http://localhost:6274"}})
+	w.check(t, Row{
+		Body: ping, Header: bearer("reader", "Origin", "http://localhost:6274"), Status: 503, Code: "unavailable",
+		Expect: map[string]string{"Retry-After": "2", "Www-Authenticate": "", "Access-Control-Allow-Origin": "http://localhost:6274"},
+	})
 	w.check(t, Row{Name: "no database needed", Header: with("X-API-Key", "sk-polaris-x"), Body: ping, Status: 401, Code: "invalid_api_key"})
 }
 
@@ -76,4 +88,45 @@ func revocation(t *testing.T, mount Mount) {
 	w.check(t, Row{Body: ping, Status: 200})
 	w.Revoke(w.Keys["reader"])
 	w.check(t, Row{Body: ping, Status: 401, Code: "revoked_api_key"})
+}
+
+// noLimiter is a limiter that cannot be reached.
+type noLimiter struct{}
+
+func (noLimiter) Take(context.Context, string, models.Rate, time.Time) (ops.Taken, error) {
+	return ops.Taken{}, errors.New("dial tcp: connection refused")
+}
+
+// limiterAway: a rate that cannot be checked is not within bounds.
+func limiterAway(t *testing.T, mount Mount) {
+	w := NewWorld(t, mount, Options{Rate: models.Rate{N: 60, Window: time.Minute}})
+	w.Desk.Limiter = noLimiter{}
+	w.check(t, Row{Body: ping, Status: 429, Code: "rate_limited", Lacks: []string{"refused"}, Expect: map[string]string{"Retry-After": "1"}})
+}
+
+// auditAway: no answer leaves without its audit row, and what fails instead
+// keeps to the shape of a failing tool.
+func auditAway(t *testing.T, mount Mount) {
+	w := NewWorld(t, mount, Options{Published: true})
+	w.Ask(t, "reader", "answer", map[string]any{"query": "HB 1"})
+	w.asOwner("REVOKE INSERT ON audit FROM polaris_app")
+	for _, tool := range []string{"answer", "retrieve"} {
+		a := w.Do(t, Row{Body: Call(1, tool, map[string]any{"query": "HB 1"})})
+		if r := a.Result(t); a.StatusCode != 200 || !r.IsError || r.Data != nil || !strings.Contains(r.Content[0].Text, "audit_unavailable") {
+			t.Errorf("%s: %d %s", tool, a.StatusCode, a.Body)
+		}
+	}
+}
+
+// asOwner runs one statement as the login that owns the tables.
+func (w *World) asOwner(sql string) {
+	w.tb.Helper()
+	c, err := pgx.Connect(w.tb.Context(), w.DB.Own)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	defer c.Close(w.tb.Context())
+	if _, err := c.Exec(w.tb.Context(), sql); err != nil {
+		w.tb.Fatalf("%s: %v", sql, err)
+	}
 }

@@ -48,13 +48,17 @@ func PlainRows() []Row {
 		{Name: "origin with user", Header: bearer("reader", "Origin", "http://localhost@evil.example"), Body: ping, Status: 403, Code: "origin_not_allowed"},
 		{Name: "public origin", Header: bearer("reader", "Origin", "https://"+PublicHost), Body: ping, Status: 200, Expect: map[string]string{"Access-Control-Allow-Origin": "https://" + PublicHost}},
 		{Name: "allowed origin", Header: bearer("reader", "Origin", "https://app.example"), Body: ping, Status: 200},
-		{Name: "cors origin", Header: bearer("reader", "Origin", "http://localhost:6274"), Body: ping, Status: 200,
-			Expect: map[string]string{"Access-Control-Allow-Origin": "http://localhost:6274", "Access-Control-Expose-Headers": "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy", "Access-Control-Allow-Credentials": ""}},
+		{
+			Name: "cors origin", Header: bearer("reader", "Origin", "http://localhost:6274"), Body: ping, Status: 200,
+			Expect: map[string]string{"Access-Control-Allow-Origin": "http://localhost:6274", "Access-Control-Expose-Headers": "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy", "Access-Control-Allow-Credentials": ""},
+		},
 		{Name: "cors on a 401", Header: with("Origin", "http://localhost:6274"), Body: ping, Status: 401, Code: "missing_credential", Expect: map[string]string{"Access-Control-Allow-Origin": "http://localhost:6274", "Www-Authenticate": missing}},
 
 		// OPTIONS and method, before any credential
-		{Name: "preflight", Method: "OPTIONS", Header: with("Origin", "http://localhost:6274", "Access-Control-Request-Method", "POST"), Status: 204,
-			Expect: map[string]string{"Access-Control-Allow-Methods": "POST", "Access-Control-Allow-Headers": "Authorization, X-API-Key, X-Tenant-Id, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name"}},
+		{
+			Name: "preflight", Method: "OPTIONS", Header: with("Origin", "http://localhost:6274", "Access-Control-Request-Method", "POST"), Status: 204,
+			Expect: map[string]string{"Access-Control-Allow-Methods": "POST", "Access-Control-Allow-Headers": "Authorization, X-API-Key, X-Tenant-Id, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name"},
+		},
 		{Name: "preflight with a slash", Path: "/v1/mcp/", Method: "OPTIONS", Header: with("Origin", "http://localhost:6274"), Status: 204},
 		{Name: "GET", Method: "GET", Header: with("Accept", "text/event-stream"), Status: 405, Code: "method_not_allowed", Expect: map[string]string{"Allow": "POST", "Www-Authenticate": ""}},
 		{Name: "DELETE", Method: "DELETE", Header: with(), Status: 405, Code: "method_not_allowed", Expect: map[string]string{"Allow": "POST"}},

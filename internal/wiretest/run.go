@@ -19,6 +19,8 @@ func Run(t *testing.T, mount Mount) {
 		"rate limit":        rateLimit,
 		"failures":          tooManyFailures,
 		"store away":        storeAway,
+		"limiter away":      limiterAway,
+		"audit away":        auditAway,
 		"revocation":        revocation,
 		"tools list":        toolsList,
 		"tool failures":     toolFailures,
