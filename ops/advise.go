@@ -110,8 +110,10 @@ func (e *Env) record(id string, in AskIn, env *models.Envelope) {
 		p := c.Provenance
 		a.Detail.Spans = append(a.Detail.Spans, fmt.Sprintf("%s@%d:%d-%d", p.SourceDocPK, p.Revision, p.Start, p.End))
 	}
-	e.Record = &models.Answer{BrainID: e.Call.Brain, ID: id, At: e.Now, Query: in.Query, Topics: append([]string{}, env.TopicsUsed...), Version: env.BrainVersion,
-		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Envelope: *env}
+	e.Record = &models.Answer{
+		BrainID: e.Call.Brain, ID: id, At: e.Now, Query: in.Query, Topics: append([]string{}, env.TopicsUsed...), Version: env.BrainVersion,
+		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Envelope: *env,
+	}
 	a.Detail.BodyHash = fmt.Sprintf("%x", models.HashEnvelope(env))
 }
 

@@ -187,8 +187,10 @@ func (st *stagedImport) save(e *Env, s *models.Source, in ImportSourceIn, out Im
 	if err := e.Tx.SaveSource(s); err != nil {
 		return out, err
 	}
-	rev := models.Revision{SourceID: s.ID, N: s.Head, SHA256: st.sum, MediaType: d.MediaType, Language: d.Language, Title: d.Title,
-		Name: clean(in.Name), Text: d.Text, Warnings: out.Warnings, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}
+	rev := models.Revision{
+		SourceID: s.ID, N: s.Head, SHA256: st.sum, MediaType: d.MediaType, Language: d.Language, Title: d.Title,
+		Name: clean(in.Name), Text: d.Text, Warnings: out.Warnings, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor,
+	}
 	return out, e.Tx.InsertRevision(&models.Doc{Source: *s, Revision: rev, Passages: d.Passages, Terms: d.Terms}, in.Data)
 }
 

@@ -109,8 +109,10 @@ func publish(_ context.Context, e *Env, in PublishIn) (Published, error) {
 	if !bytes.Equal(models.HashManifest(m), models.HashManifest(c.manifest)) {
 		return Published{}, fault.New(fault.Conflict, "The draft changed while it was being published. Look at it again, and publish again.").WithCode("draft_changed")
 	}
-	v := models.Version{N: c.n, Manifest: m, Hash: models.HashManifest(m), Engine: c.engine.Name(), Notes: in.Notes,
-		FourEyes: e.Audit.Detail.FourEyes, PublishedAt: e.Now, PublishedBy: e.Call.By.Actor}
+	v := models.Version{
+		N: c.n, Manifest: m, Hash: models.HashManifest(m), Engine: c.engine.Name(), Notes: in.Notes,
+		FourEyes: e.Audit.Detail.FourEyes, PublishedAt: e.Now, PublishedBy: e.Call.By.Actor,
+	}
 	if err := e.Tx.InsertVersion(&v); err != nil {
 		return Published{}, err
 	}

@@ -92,6 +92,6 @@ func Handler() http.Handler {
 		h.Set("Content-Type", a.kind)
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		h.Set("X-Content-Type-Options", "nosniff")
-		w.Write(a.body)
+		_, _ = w.Write(a.body) // a reader that left
 	})
 }

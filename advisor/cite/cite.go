@@ -176,7 +176,7 @@ func (r Ref) split() (part, section string) {
 // without naming the document: "§ 1002.9(a)(1)", "comment 9(a)(1)-1",
 // "Appendix C", "4.2(a)", "Lending › Fees ¶2".
 func (r Ref) Locator() string {
-	s := ""
+	var s string
 	switch {
 	case r.Kind == Part:
 		s = "Part " + r.Number
@@ -208,7 +208,7 @@ func (r Ref) Locator() string {
 // is not named, folded. A reference can match a key only if their Tails are
 // equal, so a map from Tail to keys is all the index that citations need.
 func (r Ref) Tail() string {
-	s := ""
+	var s string
 	switch {
 	case r.Kind == Part:
 		s = "part " + r.Number

@@ -74,8 +74,8 @@ func step(a, b string) []string {
 	if a == "" || b == "" || (isDigit(a[0]) != isDigit(b[0])) || (isUpper(a[0]) != isUpper(b[0])) {
 		return nil
 	}
-	write := func(n int) string { return letterOf(n) }
-	x, y := 0, 0
+	write := letterOf
+	var x, y int
 	switch {
 	case isDigit(a[0]):
 		x, y, write = atoi(a), atoi(b), itoa

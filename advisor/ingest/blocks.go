@@ -222,7 +222,7 @@ func startsBlock(l textLine) bool {
 // a block of its own. A number at the start of a line does so only where the
 // line before ended something: lines are wrapped before "(a)" too.
 func (s *scanner) breaks(l textLine, prev string, b block, next int) bool {
-	if startsBlock(l) && !(s.plain && strings.HasPrefix(l.body, "#")) {
+	if startsBlock(l) && (!s.plain || !strings.HasPrefix(l.body, "#")) {
 		return true
 	}
 	if strings.Contains(l.body, "|") && s.delimited(next) {

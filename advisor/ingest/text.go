@@ -280,10 +280,9 @@ func (r *textReader) region(g region) {
 	}
 	n := node{kind: models.Section, parent: parent, start: h.start, end: h.end}
 	ref, numbered := r.numberOf(h)
-	switch {
-	case h.kind == paragraph:
+	if h.kind == paragraph {
 		n.kind = models.Paragraph
-	default:
+	} else {
 		n.title = r.plainText(*h)
 	}
 	if !numbered {

@@ -70,8 +70,10 @@ func (t *tree) passages() ([]models.Passage, error) {
 		if above == nil {
 			above = []string{}
 		}
-		out[i] = models.Passage{Ordinal: i, Parent: n.parent, Kind: n.kind, Key: n.ref.String(), Locator: n.ref.Locator(),
-			Heading: above, Start: n.start, End: n.end, SpanEnd: n.end}
+		out[i] = models.Passage{
+			Ordinal: i, Parent: n.parent, Kind: n.kind, Key: n.ref.String(), Locator: n.ref.Locator(),
+			Heading: above, Start: n.start, End: n.end, SpanEnd: n.end,
+		}
 	}
 	for i := len(out) - 1; i >= 0; i-- {
 		if p := out[i].Parent; p >= 0 {

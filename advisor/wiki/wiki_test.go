@@ -12,7 +12,7 @@ import (
 // rules is a corpus of two documents that define a term each, and both one.
 func rules() *models.Corpus {
 	const a = "Definitions\n\nConsumer report means a report on a consumer; see RB 2.\n\nConsumer means a person.\n\nDuties\n\nWho uses consumer reports tells the consumers."
-	at := func(text, s string) int { return strings.Index(text, s) }
+	at := strings.Index
 	passage := func(text, s, key string, kind models.PassageKind, parent int) models.Passage {
 		return models.Passage{Key: key, Locator: "§ " + key[3:], Kind: kind, Parent: parent, Start: at(text, s), End: at(text, s) + len(s), SpanEnd: at(text, s) + len(s)}
 	}

@@ -44,8 +44,10 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 		data, err := readDocument(path, d.Settings.MaxUpload)
 		var out ops.ImportedSource
 		if err == nil {
-			out, err = ops.Do(ctx, d.Desk, call, ops.ImportSource, ops.ImportSourceIn{Name: filepath.Base(path), Title: i.Title, Code: i.Code,
-				Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Data: data})
+			out, err = ops.Do(ctx, d.Desk, call, ops.ImportSource, ops.ImportSourceIn{
+				Name: filepath.Base(path), Title: i.Title, Code: i.Code,
+				Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Data: data,
+			})
 		}
 		if err != nil {
 			if len(i.Paths) == 1 {

@@ -62,7 +62,7 @@ func toolFailures(t *testing.T, mount Mount) {
 	for _, tool := range []string{"broken", "panics"} {
 		a := w.Do(t, Row{Header: bearer("reader", "X-Request-Id", "req-"+tool), Body: Call(1, tool, map[string]any{"who": "x"})})
 		r := a.Result(t)
-		if a.StatusCode != 200 || !r.IsError || r.Data != nil || bytes.Contains(a.Body, []byte("secret")) {
+		if a.StatusCode != http.StatusOK || !r.IsError || r.Data != nil || bytes.Contains(a.Body, []byte("secret")) {
 			t.Errorf("%s: %d %s", tool, a.StatusCode, a.Body)
 		}
 		if got := w.Do(t, Row{Body: Call(1, tool, map[string]any{"who": "y"})}).Result(t); got.Content[0].Text != r.Content[0].Text {

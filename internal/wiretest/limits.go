@@ -25,7 +25,7 @@ func rateLimit(t *testing.T, mount Mount) {
 	for i, want := range []string{"1", "0"} {
 		a := w.Do(t, Row{Header: bearer("tight"), Body: `{`})
 		m := left.FindStringSubmatch(a.Header.Get("RateLimit"))
-		if a.StatusCode != 400 || m == nil || m[1] != want || a.Header.Get("RateLimit-Policy") != `"default";q=2;w=60` {
+		if a.StatusCode != http.StatusBadRequest || m == nil || m[1] != want || a.Header.Get("RateLimit-Policy") != `"default";q=2;w=60` {
 			t.Errorf("request %d: %d %q %q", i, a.StatusCode, a.Header.Get("RateLimit"), a.Header.Get("RateLimit-Policy"))
 		}
 	}
@@ -112,7 +112,7 @@ func auditAway(t *testing.T, mount Mount) {
 	w.asOwner("REVOKE INSERT ON audit FROM polaris_app")
 	for _, tool := range []string{"answer", "retrieve"} {
 		a := w.Do(t, Row{Body: Call(1, tool, map[string]any{"query": "HB 1"})})
-		if r := a.Result(t); a.StatusCode != 200 || !r.IsError || r.Data != nil || !strings.Contains(r.Content[0].Text, "audit_unavailable") {
+		if r := a.Result(t); a.StatusCode != http.StatusOK || !r.IsError || r.Data != nil || !strings.Contains(r.Content[0].Text, "audit_unavailable") {
 			t.Errorf("%s: %d %s", tool, a.StatusCode, a.Body)
 		}
 	}

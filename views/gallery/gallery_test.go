@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"html"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func assets() layout.Assets {
 
 func served(path string) bool {
 	rec := httptest.NewRecorder()
-	static.Handler().ServeHTTP(rec, httptest.NewRequest("GET", path, nil))
+	static.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, path, nil))
 	return rec.Code == 200
 }
 
@@ -71,7 +72,7 @@ func write(t *testing.T, folder, name string, b []byte) {
 	a := assets()
 	for _, path := range append(append([]string{a.Icon}, a.Styles...), a.Scripts...) {
 		rec := httptest.NewRecorder()
-		static.Handler().ServeHTTP(rec, httptest.NewRequest("GET", path, nil))
+		static.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, path, nil))
 		file := filepath.Base(path)
 		if err := os.WriteFile(filepath.Join(folder, file), rec.Body.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

@@ -12,9 +12,16 @@ func TestAt(t *testing.T) {
 		before time.Duration
 		want   string
 	}{
-		{0, "now"}, {59 * time.Second, "now"}, {time.Minute, "1 minute ago"}, {59 * time.Minute, "59 minutes ago"},
-		{time.Hour, "1 hour ago"}, {25 * time.Hour, "1 day ago"}, {29 * 24 * time.Hour, "29 days ago"}, {30 * 24 * time.Hour, "31 Oct 2026"},
-		{-2 * time.Hour, "in 2 hours"}, {-90 * 24 * time.Hour, "28 Feb 2027"},
+		{0, "now"},
+		{59 * time.Second, "now"},
+		{time.Minute, "1 minute ago"},
+		{59 * time.Minute, "59 minutes ago"},
+		{time.Hour, "1 hour ago"},
+		{25 * time.Hour, "1 day ago"},
+		{29 * 24 * time.Hour, "29 days ago"},
+		{30 * 24 * time.Hour, "31 Oct 2026"},
+		{-2 * time.Hour, "in 2 hours"},
+		{-90 * 24 * time.Hour, "28 Feb 2027"},
 	} {
 		if got := At(now.Add(-row.before), now); got.Text != row.want || got.Stamp == "" || got.Full == "" {
 			t.Errorf("%v before: got %+v, want %q", row.before, got, row.want)

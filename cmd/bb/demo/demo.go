@@ -17,11 +17,14 @@ import (
 	"polaris/models"
 )
 
-// The brain and the people who keep it.
+// The brain.
 const (
 	Brain     models.BrainID = "calliope"
-	BrainName                = "Calliope Home Lending"
+	BrainName string         = "Calliope Home Lending"
+)
 
+// The people who keep it.
+const (
 	Curator  = "curator@calliope.example"
 	Approver = "approver@calliope.example"
 	Reader   = "reader@calliope.example"

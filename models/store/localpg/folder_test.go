@@ -426,7 +426,7 @@ func TestUnprivileged(t *testing.T) {
 	}
 	err := filepath.WalkDir(filepath.Join(dir, "postgres"), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // a file that PostgreSQL has just removed
+			return nil //nolint:nilerr // a file that PostgreSQL has just removed
 		}
 		if st, err := d.Info(); err == nil && (ownerOf(st) != 65534 || st.Mode().Perm()&0o077 != 0 && d.Type()&fs.ModeSymlink == 0) {
 			t.Errorf("%s has mode %v and owner %d", name, st.Mode(), ownerOf(st))

@@ -187,7 +187,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	case <-c.done:
 		return nil
 	case <-ctx.Done():
-		c.Detach()
+		_ = c.Detach() // we leave either way
 		return fault.New(fault.Unavailable, "PostgreSQL did not stop in time").Because(ctx.Err())
 	}
 }

@@ -30,6 +30,6 @@ func rotate(name string, limit int64) {
 	}
 	defer old.Close()
 	// Even if the copy fails, for want of space most likely, the log must not grow on.
-	io.Copy(old, f)
-	f.Truncate(0)
+	_, _ = io.Copy(old, f)
+	_ = f.Truncate(0)
 }

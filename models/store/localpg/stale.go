@@ -21,8 +21,8 @@ func (s *supervisor) clearStale(ctx context.Context) error {
 	file := filepath.Join(s.place.data(), "postmaster.pid")
 	asked := time.Time{}
 	for {
-		b, err := os.ReadFile(file)
-		if err != nil {
+		b, rerr := os.ReadFile(file)
+		if rerr != nil {
 			break // none, the usual case; PostgreSQL has better words for others
 		}
 		first, rest, _ := strings.Cut(string(b), "\n")
@@ -56,7 +56,7 @@ func (s *supervisor) clearStale(ctx context.Context) error {
 	// The socket's own lock file suffers from reused ids just the same, and
 	// guards nothing: the folder is ours alone, and the postmaster is gone.
 	os.Remove(s.place.pgSocket() + ".lock")
-	return nil
+	return nil //nolint:nilerr // a file that cannot be read is PostgreSQL's to complain about
 }
 
 // disown replaces the foreign process id in postmaster.pid by ours. Deleting

@@ -91,7 +91,8 @@ func (l *line) next() (status, error) {
 	return s, err
 }
 
-func (l *line) stop() { l.Write([]byte(stopWord)) }
+// stop asks the supervisor to end; one that is gone needs no asking.
+func (l *line) stop() { _, _ = l.Write([]byte(stopWord)) }
 
 type writer interface {
 	io.Writer
@@ -105,6 +106,6 @@ func say(c writer, s status) {
 	if err != nil {
 		return
 	}
-	c.SetWriteDeadline(time.Now().Add(time.Second))
-	c.Write(append(b, '\n'))
+	_ = c.SetWriteDeadline(time.Now().Add(time.Second))
+	_, _ = c.Write(append(b, '\n')) // one that does not listen learns from the closed line
 }
