@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 )
 
@@ -50,39 +49,4 @@ func bearerOf(auths []string) string {
 func looksLikeJWT(s string) bool {
 	parts := strings.Split(s, ".")
 	return len(parts) == 3 && parts[0] != "" && parts[1] != ""
-}
-
-// address returns where the request came from, as far as failed credentials
-// are counted: an IPv4 address, or the /64 of an IPv6 one, which is what one
-// customer gets. X-Forwarded-For counts only as far back as trusted proxies
-// wrote it.
-func (f *front) address(r *http.Request) netip.Prefix {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Prefix{} // a unix socket: all its callers are one
-	}
-	at := ap.Addr().Unmap()
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && f.trusted(at); i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			break
-		}
-		at = hop.Unmap()
-	}
-	bits := at.BitLen()
-	if at.Is6() {
-		bits = 64
-	}
-	p, _ := at.WithZone("").Prefix(bits) // cannot fail: bits fits the address
-	return p
-}
-
-func (f *front) trusted(a netip.Addr) bool {
-	for _, p := range f.TrustedProxies {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
 }

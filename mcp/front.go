@@ -19,7 +19,7 @@ type front struct {
 	Config
 	desk    *ops.Desk
 	gate    *gate
-	fails   *failures
+	fails   *ops.Failures
 	tools   *toolset
 	library *library
 }
@@ -101,8 +101,8 @@ func (f *front) authenticate(ctx context.Context, r *http.Request, id string) (m
 	if no != nil {
 		return nobody, no
 	}
-	addr := f.address(r)
-	if wait := f.fails.wait(addr, f.desk.Now()); wait > 0 {
+	addr := ops.AddressOf(r, f.TrustedProxies)
+	if wait := f.fails.Wait(addr, f.desk.Now()); wait > 0 {
 		return nobody, refuse(http.StatusTooManyRequests, "too_many_failures", "Too many credentials that do not hold came from your address. Wait a minute, and check the key.").retryAfter(wait)
 	}
 	ctx, cancel := context.WithTimeout(ctx, credentialTimeout)
@@ -118,7 +118,7 @@ func (f *front) authenticate(ctx context.Context, r *http.Request, id string) (m
 		}
 		return nobody, refuse(http.StatusServiceUnavailable, "unavailable", "Credentials cannot be checked just now. Try again in a moment.").retryAfter(2 * time.Second)
 	}
-	f.fails.add(addr, f.desk.Now())
+	f.fails.Add(addr, f.desk.Now())
 	if looksLikeJWT(token) {
 		return nobody, refuse(http.StatusUnauthorized, "invalid_token", "This access token is not valid here. Send an API key as `Authorization: Bearer sk-polaris-…` or `X-API-Key`.").challenge(`error="invalid_token"`)
 	}

@@ -84,7 +84,7 @@ func Hosted(d *ops.Desk, c Config) (http.Handler, error) {
 		Config: c,
 		desk:   d,
 		gate:   newGate(public, c),
-		fails:  newFailures(),
+		fails:  ops.NewFailures(),
 		tools:  tools,
 	}
 	f.library = newLibrary(f)

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"reflect"
 	"testing"
-	"time"
 
 	"polaris/models/fault"
 	"polaris/ops"
@@ -43,63 +41,6 @@ func TestGate(t *testing.T) {
 	h := http.Header{}
 	if no := g.check(h, &http.Request{Method: "POST", Host: "localhost", Header: http.Header{"Origin": {"https://app.example"}}}); no != nil || h.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("without CORS origins: %v, headers %v", no, h)
-	}
-}
-
-func TestAddress(t *testing.T) {
-	t.Parallel()
-	f := &front{Config: Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}}
-	for _, c := range []struct{ remote, forwarded, want string }{
-		{"203.0.113.1:99", "", "203.0.113.1/32"},
-		{"203.0.113.1:99", "198.51.100.1", "203.0.113.1/32"}, // not from a proxy of ours
-		{"10.0.0.1:99", "", "10.0.0.1/32"},
-		{"10.0.0.1:99", "198.51.100.1", "198.51.100.1/32"},
-		{"10.0.0.1:99", "1.2.3.4, 198.51.100.1", "198.51.100.1/32"}, // 1.2.3.4 is what the client wrote
-		{"10.0.0.1:99", "198.51.100.1,10.0.0.2", "198.51.100.1/32"},
-		{"10.0.0.1:99", "198.51.100.1, nonsense", "10.0.0.1/32"},
-		{"[2001:db8:1:2:3::4]:99", "", "2001:db8:1:2::/64"},
-		{"[::ffff:203.0.113.1]:99", "", "203.0.113.1/32"},
-		{"[fd00::1]:99", "2001:db8:1:2:3::4", "2001:db8:1:2::/64"},
-		{"[fe80::1%eth0]:99", "", "fe80::/64"},
-	} {
-		r := &http.Request{RemoteAddr: c.remote, Header: http.Header{}}
-		if c.forwarded != "" {
-			r.Header.Set("X-Forwarded-For", c.forwarded)
-		}
-		if got := f.address(r).String(); got != c.want {
-			t.Errorf("%s for %q: %s, want %s", c.remote, c.forwarded, got, c.want)
-		}
-	}
-	if got := f.address(&http.Request{RemoteAddr: "@"}); got.IsValid() {
-		t.Errorf("a unix socket's caller: %s", got)
-	}
-}
-
-func TestFailuresForget(t *testing.T) {
-	t.Parallel()
-	f, now := newFailures(), time.Unix(1e9, 0)
-	a := netip.MustParsePrefix("203.0.113.1/32")
-	for i := range mostFailures {
-		if w := f.wait(a, now); w > 0 {
-			t.Fatalf("after %d failures: wait %s", i, w)
-		}
-		f.add(a, now.Add(time.Duration(i)*time.Second))
-	}
-	if w := f.wait(a, now.Add(30*time.Second)); w != 30*time.Second {
-		t.Errorf("wait %s, want 30s", w)
-	}
-	if w := f.wait(a, now.Add(60*time.Second)); w > 0 {
-		t.Errorf("a minute after the first: wait %s", w)
-	}
-	for i := range mostAddresses + 10 {
-		f.add(netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 32), now)
-	}
-	if len(f.at) > mostAddresses {
-		t.Errorf("%d addresses are remembered, want at most %d", len(f.at), mostAddresses)
-	}
-	f.add(a, now.Add(time.Hour))
-	if len(f.at) != 1 {
-		t.Errorf("an hour later %d addresses are remembered, want 1", len(f.at))
 	}
 }
 

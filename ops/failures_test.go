@@ -31,19 +31,29 @@ func TestFailures(t *testing.T) {
 	if len(f.at) != 1 {
 		t.Errorf("%d addresses are remembered, want the new one alone", len(f.at))
 	}
+	for i := range mostAddresses + 10 {
+		f.Add(netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 32), now.Add(2*failuresWindow))
+	}
+	if len(f.at) > mostAddresses {
+		t.Errorf("%d addresses are remembered, want at most %d", len(f.at), mostAddresses)
+	}
 }
 
 func TestAddressOf(t *testing.T) {
 	t.Parallel()
-	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, row := range []struct{ remote, forwarded, want string }{
 		{"203.0.113.7:4711", "", "203.0.113.7/32"},
 		{"203.0.113.7:4711", "198.51.100.1", "203.0.113.7/32"}, // not our proxy's word
 		{"10.0.0.1:4711", "198.51.100.1", "198.51.100.1/32"},
 		{"10.0.0.1:4711", "192.0.2.9, 198.51.100.1, 10.0.0.2", "198.51.100.1/32"}, // what came before is hearsay
+		{"10.0.0.1:4711", "", "10.0.0.1/32"},
 		{"10.0.0.1:4711", "nonsense", "10.0.0.1/32"},
+		{"10.0.0.1:4711", "198.51.100.1, nonsense", "10.0.0.1/32"},
 		{"[2001:db8:1:2:3::4]:4711", "", "2001:db8:1:2::/64"},
 		{"[::ffff:203.0.113.7]:4711", "", "203.0.113.7/32"},
+		{"[fd00::1]:4711", "2001:db8:1:2:3::4", "2001:db8:1:2::/64"},
+		{"[fe80::1%eth0]:4711", "", "fe80::/64"},
 		{"@", "", "invalid Prefix"},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
