@@ -249,3 +249,22 @@ Guardrail: pass · confidence 1`
 		t.Errorf("got\n%s\nwant\n%s", env.Rendered, want)
 	}
 }
+
+func TestCitationsThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	c := handbook()
+	e := handbookEngine(t)
+	env := e.Retrieve(t.Context(), Question{Text: "What does 15 U.S.C. 1681 say?"})
+	if len(env.Notices) != 1 || !strings.Contains(env.Notices[0], "15 U.S.C. 1681") {
+		t.Errorf("one citation: notices %q", env.Notices)
+	}
+	var many strings.Builder
+	for i := range 400 {
+		many.WriteString("12 CFR " + itoa(7000+i) + ".1, ")
+	}
+	env = e.Retrieve(t.Context(), Question{Text: many.String()})
+	checkEnvelope(t, c, env)
+	if n := len(env.Notices); n != missingMost+1 || env.Notices[n-1] != "The sources lack 376 further citations of the question." {
+		t.Errorf("400 citations: %d notices, the last %q", n, env.Notices[max(0, n-1)])
+	}
+}

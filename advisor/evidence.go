@@ -17,6 +17,7 @@ const (
 	minShare    = 0.6  // of the best passage's score, for another to be of use
 	anchorScore = 0.75 // of an anchored provision, whatever its words
 	exactMost   = 24   // provisions by key or anchor in one answer
+	missingMost = 24   // citations that name nothing and are told of one by one: each costs a look at every key
 )
 
 // The reasons for which an answer is declined.
@@ -38,8 +39,11 @@ type evidence struct {
 // use.
 func (e *Engine) gather(q Question, env *models.Envelope) *evidence {
 	named, missing, words := e.find.Named(q.Text)
-	for _, m := range missing {
+	for _, m := range missing[:min(len(missing), missingMost)] {
 		env.Notices = append(env.Notices, e.lacks(m))
+	}
+	if over := len(missing) - missingMost; over > 0 {
+		env.Notices = append(env.Notices, fmt.Sprintf("The sources lack %d further citations of the question.", over))
 	}
 	ev := &evidence{query: e.find.Index().Query(words)}
 	for _, f := range named {

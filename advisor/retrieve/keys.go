@@ -11,7 +11,8 @@ import (
 // A keymap finds passages by citation key. It files each key under the part
 // that is written even where the document is not named.
 type keymap struct {
-	byTail map[string][]keyed
+	all    []keyed          // those that parse, in the order of the corpus
+	byTail map[string][]int // places in all
 	exact  map[string][]Ref // keys as they are, for those that do not parse
 	names  []string         // by document: what may stand before its numbers, folded
 	codes  map[string]bool  // of sources
@@ -23,7 +24,7 @@ type keyed struct {
 }
 
 func newKeymap(c *models.Corpus) keymap {
-	m := keymap{byTail: map[string][]keyed{}, exact: map[string][]Ref{}, codes: map[string]bool{}}
+	m := keymap{byTail: map[string][]int{}, exact: map[string][]Ref{}, codes: map[string]bool{}}
 	for d := range c.Docs {
 		doc := &c.Docs[d]
 		if doc.Source.Code != "" {
@@ -34,7 +35,9 @@ func newKeymap(c *models.Corpus) keymap {
 			key := doc.Passages[p].Key
 			m.exact[key] = append(m.exact[key], Ref{d, p})
 			if k, err := cite.Parse(key); err == nil {
-				m.byTail[k.Tail()] = append(m.byTail[k.Tail()], keyed{k, Ref{d, p}})
+				tail := k.Tail()
+				m.byTail[tail] = append(m.byTail[tail], len(m.all))
+				m.all = append(m.all, keyed{k, Ref{d, p}})
 			}
 		}
 	}
@@ -60,8 +63,8 @@ func initials(title string) string {
 // which source it means.
 func (f *Finder) lookup(r cite.Ref) []Ref {
 	var out []Ref
-	for _, k := range f.keys.byTail[r.Tail()] {
-		if r.Matches(k.key) {
+	for _, i := range f.keys.byTail[r.Tail()] {
+		if k := &f.keys.all[i]; r.Matches(k.key) {
 			out = append(out, k.ref)
 		}
 	}
@@ -70,7 +73,8 @@ func (f *Finder) lookup(r cite.Ref) []Ref {
 	}
 	// "FCRA 1681m(a)": the code says which document, whose keys say it otherwise.
 	bare := r.Bare()
-	for _, k := range f.keys.byTail[bare.Tail()] {
+	for _, i := range f.keys.byTail[bare.Tail()] {
+		k := &f.keys.all[i]
 		doc := f.Doc(k.ref)
 		if bare.Matches(k.key) && (strings.EqualFold(r.Code, doc.Source.Code) || strings.EqualFold(r.Code, f.keys.names[k.ref.Doc])) {
 			out = append(out, k.ref)
@@ -98,11 +102,9 @@ func (f *Finder) PartOf(citation string) string {
 	if err != nil {
 		return ""
 	}
-	for d := range f.corpus.Docs {
-		for _, p := range f.corpus.Docs[d].Passages {
-			if k, err := cite.Parse(p.Key); err == nil && r.Contains(k) {
-				return p.Key
-			}
+	for i := range f.keys.all {
+		if k := &f.keys.all[i]; r.Contains(k.key) {
+			return f.Passage(k.ref).Key
 		}
 	}
 	return ""
