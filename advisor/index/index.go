@@ -90,7 +90,7 @@ func (x *Index) weigh(w *writer) {
 	x.idf = make([]float32, len(x.terms))
 	for t := range x.idf {
 		df := float64(x.postStart[t+1] - x.postStart[t])
-		x.idf[t] = float32(math.Log(1 + (float64(x.n)-df+0.5)/(df+0.5)))
+		x.idf[t] = float32(math.Log(1 + (x.collection()-df+0.5)/(df+0.5)))
 	}
 	avg := 1.0
 	if x.n > 0 && w.total > 0 {
@@ -134,3 +134,13 @@ func (x *Index) Name() string {
 	fmt.Fprint(h, stopWords, questionWords, askingWords, rerankDepth, nearWindow, titleWeight)
 	return fmt.Sprintf("bm25/en k1=%g b=%g title=%d prox=%g/%g (%08x)", k1, b, titleWeight, wOrdered, wNear, h.Sum32())
 }
+
+// leastCollection is how many passages a collection counts as having at least.
+// In a handful of passages how many have a word says little about how telling
+// the word is: without this, one word that none has would outweigh all others,
+// and what a house rule of three paragraphs plainly answers would be declined.
+const leastCollection = 1000
+
+// collection returns the number of passages that word weights are measured
+// against.
+func (x *Index) collection() float64 { return float64(max(x.n, leastCollection)) }

@@ -126,7 +126,7 @@ func (x *Index) lookup(word string) int32 {
 // unknownIDF is the weight of a word that no passage has: it is as telling as
 // a word can be, and counts against every passage.
 func (x *Index) unknownIDF() float32 {
-	return float32(math.Log(1 + (float64(x.n)+0.5)/0.5))
+	return float32(math.Log(1 + (x.collection()+0.5)/0.5))
 }
 
 // Len returns how many different terms the question has.
