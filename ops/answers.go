@@ -22,7 +22,11 @@ type AnswerRecord struct {
 	At        time.Time       `json:"served_at"`
 	Actor     string          `json:"actor"`
 	KeyID     string          `json:"key_id,omitempty"`
+	Owner     string          `json:"owner,omitempty"` // e-mail of the person who asked, or who owns the key that did
 	Surface   string          `json:"surface"`
+	Latency   time.Duration   `json:"latency_ns"`
+	Topics    []string        `json:"topics"`         // ids of the topic cards used
+	Ignored   []string        `json:"topics_ignored"` // ids that named no card
 	Envelope  models.Envelope `json:"envelope"`
 	Intact    bool            `json:"intact"`               // the body has the hash in its audit row, and each quote its source's bytes
 	ChainSeq  int64           `json:"chain_seq,omitempty"`  // place in the audit chain; 0 while unsealed
@@ -54,10 +58,19 @@ var GetAnswer = &Op[AnswerIDIn, *AnswerRecord]{
 
 // recordOf holds a stored answer against its audit row and its sources.
 func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
-	r := &AnswerRecord{AnswerID: a.ID, At: a.At.UTC(), Actor: a.Actor, KeyID: a.KeyID, Surface: a.Surface, Envelope: a.Envelope}
+	r := &AnswerRecord{AnswerID: a.ID, At: a.At.UTC(), Actor: a.Actor, KeyID: a.KeyID, Surface: a.Surface, Topics: []string{}, Ignored: []string{}, Envelope: a.Envelope}
 	row, err := tx.AuditRow(a.AuditID)
 	if err != nil {
 		return nil, err
+	}
+	r.Latency = time.Duration(row.LatencyMicros) * time.Microsecond
+	r.Topics, r.Ignored = append(r.Topics, row.Detail.TopicsUsed...), append(r.Ignored, row.Detail.TopicsIgnored...)
+	if a.Person != "" {
+		p, err := tx.Person(a.Person)
+		if err != nil {
+			return nil, err
+		}
+		r.Owner = p.Email
 	}
 	r.Intact = row.Detail.BodyHash == fmt.Sprintf("%x", models.HashEnvelope(&a.Envelope))
 	for _, c := range a.Envelope.Citations {

@@ -37,7 +37,7 @@ func (s *Server) showAnswer(p *page) error {
 func record(p *page, r *ops.AnswerRecord) answers.Record {
 	v := answers.Record{
 		ID: r.AnswerID, Question: r.Envelope.Query, At: p.when(r.At), Version: "no version", Body: body(p, &r.Envelope, r.Contexts), Intact: r.Intact,
-		Actor: r.Actor, Surface: r.Surface, Engine: r.Envelope.Engine, RecordURL: r.Envelope.RecordURL,
+		Actor: r.Actor, Owner: r.Owner, Surface: r.Surface, Topics: r.Topics, Ignored: r.Ignored, Latency: layout.Took(r.Latency), Engine: r.Envelope.Engine, RecordURL: r.Envelope.RecordURL,
 		JSONURL: "/v1" + p.at(answers.RecordPath(r.AnswerID)),
 		Chain:   answers.Chain{Seq: layout.Number(int(r.ChainSeq)), Hash: r.ChainHash, Sealed: r.ChainSeq > 0},
 	}
@@ -62,7 +62,7 @@ func record(p *page, r *ops.AnswerRecord) answers.Record {
 
 // body shows what was answered. Without contexts each quote stands alone.
 func body(p *page, env *models.Envelope, around []ops.Context) answers.Body {
-	b := answers.Body{Text: env.Result, Guardrail: answers.Guardrail{Status: env.Guardrail.Status, Reasons: env.Guardrail.Reasons}, Confidence: env.Confidence, Notices: env.Notices}
+	b := answers.Body{Text: env.Result, Rendered: env.Rendered, Guardrail: answers.Guardrail{Status: env.Guardrail.Status, Reasons: env.Guardrail.Reasons}, Confidence: env.Confidence, Notices: env.Notices}
 	for i, c := range env.Citations {
 		v := answers.Cite{
 			N: c.N, Key: c.Key, Title: c.SourceID, Locator: c.Locator, Kind: c.Kind, Quote: c.Quote,

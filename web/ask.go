@@ -34,7 +34,7 @@ func (s *Server) ask(p *page) error {
 	case swap:
 		return render(p.Context, http.StatusOK, never, ask.Answer(ask.Panel{
 			Answered: true, Body: body(p, env, nil), RecordURL: p.at(answers.RecordPath(env.AnswerID)),
-			Note: "answered in " + strconv.FormatInt(s.desk.Now().Sub(start).Milliseconds()+1, 10) + " ms · no model",
+			Note: "answered in " + layout.Took(s.desk.Now().Sub(start)) + " · no model",
 		}))
 	}
 	// Without script the answer is read where it stays: on its record's page.

@@ -52,3 +52,12 @@ func TestCurrent(t *testing.T) {
 		}
 	}
 }
+
+func TestTook(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{0: "less than 1\u00a0ms", 900 * time.Microsecond: "less than 1\u00a0ms", 3*time.Millisecond + 700*time.Microsecond: "3\u00a0ms", 2 * time.Second: "2\u202f000\u00a0ms"} {
+		if got := Took(d); got != want {
+			t.Errorf("Took(%s) = %q, want %q", d, got, want)
+		}
+	}
+}

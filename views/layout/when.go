@@ -67,6 +67,14 @@ func Number(n int) string {
 	return s
 }
 
+// Took returns how long something took, in whole milliseconds.
+func Took(d time.Duration) string {
+	if d < time.Millisecond {
+		return "less than 1\u00a0ms"
+	}
+	return Number(int(d.Milliseconds())) + "\u00a0ms"
+}
+
 // Plural returns n with its unit: "1 passage", "1 284 passages".
 func Plural(n int, one, many string) string {
 	if n == 1 {
