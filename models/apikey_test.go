@@ -1,0 +1,92 @@
+package models
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMintKey(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for range 1000 {
+		key, id := MintKey()
+		got, ok := KeyID(key)
+		if !ok || got != id || len(key) != 62 || !strings.HasPrefix(key, "sk-polaris-"+id+"_") || seen[id] {
+			t.Fatalf("%s: id %s, read back %s %v", key, id, got, ok)
+		}
+		seen[id] = true
+	}
+}
+
+// One changed character, wherever it is, makes it no key; nobody is asked.
+func TestKeyIDRefusesEachChange(t *testing.T) {
+	t.Parallel()
+	key, _ := MintKey()
+	for i := range key {
+		for _, c := range []byte("0aZ_-\x00\xff") {
+			if key[i] == c {
+				continue
+			}
+			changed := key[:i] + string([]byte{c}) + key[i+1:]
+			if _, ok := KeyID(changed); ok {
+				t.Errorf("%q is taken for a key: character %d of %q was changed", changed, i, key)
+			}
+		}
+	}
+	for _, s := range []string{"", key[1:], key + "0", " " + key, key + " ", strings.ToUpper(key), strings.Repeat("sk-polaris-", 6)} {
+		if _, ok := KeyID(s); ok {
+			t.Errorf("%q is taken for a key", s)
+		}
+	}
+}
+
+func TestKeyMatches(t *testing.T) {
+	t.Parallel()
+	key, _ := MintKey()
+	other, _ := MintKey()
+	k := APIKey{Hash: HashKey(key)}
+	if !k.Matches(key) || k.Matches(other) || k.Matches("") {
+		t.Error("a key must match itself and nothing else")
+	}
+	if bytes.Contains(k.Hash, []byte(key)) || strings.Contains(Redact(key), key[len(key)-38:]) {
+		t.Error("the secret is in its hash or in its redacted form")
+	}
+}
+
+func TestKeyState(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	past, future := now.Add(-time.Second), now.Add(time.Second)
+	for _, c := range []struct {
+		k    APIKey
+		want string
+	}{
+		{APIKey{}, "active"},
+		{APIKey{ExpiresAt: &future}, "active"},
+		{APIKey{ExpiresAt: &now}, "expired"},
+		{APIKey{ExpiresAt: &past}, "expired"},
+		{APIKey{RevokedAt: &past, ExpiresAt: &past}, "revoked"},
+	} {
+		if got := c.k.StateAt(now); got != c.want {
+			t.Errorf("%+v: got %s, want %s", c.k, got, c.want)
+		}
+	}
+}
+
+func FuzzKeyID(f *testing.F) {
+	key, _ := MintKey()
+	for _, s := range []string{key, "", "sk-polaris-", key[:61], strings.Repeat("é", 31)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		id, ok := KeyID(s)
+		if ok && (len(id) != 12 || len(s) != 62 || s[11:23] != id || checksum(s[:56]) != s[56:]) {
+			t.Errorf("%q is taken for a key with id %q", s, id)
+		}
+		if !ok && id != "" {
+			t.Errorf("%q is no key and has id %q", s, id)
+		}
+	})
+}
