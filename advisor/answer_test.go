@@ -268,3 +268,16 @@ func TestCitationsThatAreNotThere(t *testing.T) {
 		t.Errorf("400 citations: %d notices, the last %q", n, env.Notices[max(0, n-1)])
 	}
 }
+
+// What clean passes through unread is what reading it would give.
+func TestCleanIsTheSameUnread(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", "a", " a", "a ", "a  b", "a b", "a\tb", "a\nb", "a\x7fb", "é", "~", strings.Repeat("x", 200), strings.Repeat("x", 201), "\xff"} {
+		if got, want := clean(s), clean(s+"\u200b"); got != want && len(s) <= 200 || isClean(s) && s != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+	if got := clean(strings.Repeat("x", 201)); got != strings.Repeat("x", 200)+"…" {
+		t.Errorf("a long line became %q", got)
+	}
+}

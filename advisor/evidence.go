@@ -159,10 +159,24 @@ var declined = map[string]string{
 // clean makes a string one line without control or formatting characters, fit
 // for a notice or a label.
 func clean(s string) string {
+	if isClean(s) {
+		return s
+	}
 	s = strings.ToValidUTF8(s, "")
 	s = strings.Join(strings.FieldsFunc(s, unprintable), " ")
 	if r := []rune(s); len(r) > 200 {
 		s = string(r[:200]) + "…"
 	}
 	return s
+}
+
+// isClean reports whether clean has nothing to do, which is nearly always: a
+// short line of ASCII with single spaces.
+func isClean(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') {
+			return false
+		}
+	}
+	return len(s) <= 200
 }

@@ -84,20 +84,18 @@ func (e *Engine) cutToBest(ev *evidence, f retrieve.Found) retrieve.Found {
 // always stay.
 func (b *builder) fit(exact, cut int) {
 	env := b.env
-	text, whole := jsonSize(env.Query)+jsonSize(env.Result), 0
-	for _, c := range env.Citations {
+	whole, rendered := jsonSize(env.Query)+jsonSize(env.Result), len(env.Result)
+	sizes := make([]int, len(env.Citations)) // of the entries
+	for i, c := range env.Citations {
 		whole += citationSize(c)
-	}
-	entries := len(env.Result)
-	for _, c := range env.Citations {
-		entries += len(entry(c, true))
+		sizes[i] = len(entry(c, true))
+		rendered += sizes[i]
 	}
 	dropped := 0
-	for len(env.Citations) > exact && (entries > textMost || text+whole+min(entries, textMost) > wholeMost) {
-		last := env.Citations[len(env.Citations)-1]
-		env.Citations = env.Citations[:len(env.Citations)-1]
-		entries -= len(entry(last, true))
-		whole -= citationSize(last)
+	for n := len(env.Citations) - 1; n >= exact && (rendered > textMost || whole+min(rendered, textMost) > wholeMost); n-- {
+		rendered -= sizes[n]
+		whole -= citationSize(env.Citations[n])
+		env.Citations = env.Citations[:n]
 		dropped++
 	}
 	if cut > 0 {
