@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"slices"
 
 	"polaris/models"
@@ -48,7 +49,7 @@ func (d *Desk) KeyPrincipal(ctx context.Context, key string) (models.Principal, 
 	}
 	if k.LastUsedAt == nil || now.Sub(*k.LastUsedAt) > models.KeyLastUsedLag {
 		if err := d.Store.TouchKey(ctx, k.BrainID, k.ID, now); err != nil {
-			d.Log.Warn("noting a key's use failed", "key", k.ID, "error", err)
+			d.Log.Warn("noting a key's use failed", "key", k.ID, "error_type", fmt.Sprintf("%T", err))
 		}
 	}
 	p := models.Principal{

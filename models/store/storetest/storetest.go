@@ -38,7 +38,9 @@ func Main(m *testing.M) {
 	localpg.SuperviseIfAsked()
 	code := m.Run()
 	if cluster != nil {
-		_ = cluster.Stop(context.Background()) // the process ends anyway, and the cluster with it
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		_ = cluster.Stop(ctx) // the process ends anyway, and the cluster with it
+		cancel()
 	}
 	if folder != "" {
 		_ = os.RemoveAll(folder)
