@@ -253,3 +253,72 @@ func TestServePrintsTheSetupLink(t *testing.T) {
 	}
 	s.stop(t)
 }
+
+// TestPublishBesideTheServer: what another process publishes, the server
+// answers from, without a pause in which it does not answer.
+func TestPublishBesideTheServer(t *testing.T) {
+	t.Parallel()
+	needsPostgres(t)
+	data, addr := dataFolder(t), freeAddress(t)
+	s, _ := serve(t, data, addr, "--rate-limit", "off")
+	file := filepath.Join(filepath.Dir(data), "rules.md")
+	bb := func(args ...string) string {
+		t.Helper()
+		c := exec.Command(os.Args[0])
+		c.Args = append(append([]string{"bb"}, args...), "--data-dir", data)
+		var errw bytes.Buffer
+		c.Stderr = &errw
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("bb %v: %v %s", args, err, errw.String())
+		}
+		return strings.TrimSpace(string(out))
+	}
+	publish := func(fee string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte("# House Rules\n\n## 1 Fees\n\n(a) The late fee is "+fee+" euros.\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		bb("import", file, "--brain-id", "acme", "--code", "HR")
+		bb("publish", "--brain-id", "acme")
+	}
+	bb("brain", "create", "acme", "--name", "Acme", "--owner", "ada@example.org", "--four-eyes=off")
+	key := bb("apikey", "mint", "--brain-id", "acme", "--label", "agent")
+	if g := s.ask(t, key, "How much is the late fee?")["guardrail"].(map[string]any); g["status"] != "disclaim" {
+		t.Errorf("before anything is published: %v", g)
+	}
+	publish("12")
+	if a := s.ask(t, key, "How much is the late fee?"); a["brain_version"] != float64(1) || !strings.Contains(a["result"].(string), "12 euros") {
+		t.Errorf("the first version: %v", a)
+	}
+	asking := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-asking:
+				return
+			default:
+				if a := s.ask(t, key, "How much is the late fee?"); !strings.Contains(a["result"].(string), "euros") {
+					t.Errorf("while the next version comes: %v", a)
+				}
+			}
+		}
+	})
+	publish("15")
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if a := s.ask(t, key, "How much is the late fee?"); a["brain_version"] == float64(2) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Error("5 s after the flip the old version still answers")
+			break
+		}
+	}
+	close(asking)
+	wg.Wait()
+	s.stop(t)
+	if out := bb("audit", "verify", "--brain-id", "acme"); !strings.Contains(out, " 0 not sealed yet") {
+		t.Errorf("after the server stopped: %s", out)
+	}
+}
