@@ -117,3 +117,15 @@ func TestDryRunChangesNothing(t *testing.T) {
 		t.Errorf("the rehearsal left %+v", ss)
 	}
 }
+
+func TestImportRefusesCodesThatCannotBeCited(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	for _, code := range []string{"hr", "1HR", "HR-", "CFR", "ABCDEFGHIJKLM"} {
+		_, err := ops.Do(t.Context(), d, c, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: code, Data: []byte(rules)})
+		if f := fault.Of(err); f == nil || f.Kind != fault.Invalid || f.Field != "code" {
+			t.Errorf("code %q: %v, want it refused as the code", code, err)
+		}
+	}
+}

@@ -6,8 +6,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/url"
-	"regexp"
 
+	"polaris/advisor/cite"
 	"polaris/advisor/ingest"
 	"polaris/models"
 	"polaris/models/fault"
@@ -53,10 +53,8 @@ var ImportSource = &Op[ImportSourceIn, ImportedSource]{
 }
 
 // DefaultMaxUpload is the largest document, in bytes, where no other size is
-// set.
-const DefaultMaxUpload = 64 << 20
-
-var codeShape = regexp.MustCompile(`^[A-Z][A-Z0-9-]{0,11}$`)
+// set. A larger one would not be read.
+const DefaultMaxUpload = ingest.MaxBytes
 
 // A stagedImport is a document that was read before the transaction opened.
 type stagedImport struct {
@@ -69,9 +67,6 @@ type stagedImport struct {
 func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport, error) {
 	if most := cmp.Or(e.desk.Settings.MaxUpload, DefaultMaxUpload); int64(len(in.Data)) > most {
 		return nil, fault.New(fault.TooLarge, "A document is at most %d bytes (POLARIS_MAX_UPLOAD_BYTES).", most)
-	}
-	if in.Code != "" && !codeShape.MatchString(in.Code) {
-		return nil, fault.Field("code", "A code is an upper-case letter, then up to 11 upper-case letters, digits and hyphens.")
 	}
 	if in.OriginURL != "" {
 		if u, err := url.Parse(in.OriginURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -123,7 +118,7 @@ func (st *stagedImport) read(tx *store.Tx, in ImportSourceIn) error {
 			break
 		}
 		suffix := fmt.Sprint(n) // another document has the code: HB, HB2, HB3
-		st.code = doc.Code[:min(len(doc.Code), 12-len(suffix))] + suffix
+		st.code = doc.Code[:min(len(doc.Code), cite.MaxCode-len(suffix))] + suffix
 	}
 	if st.code != doc.Code {
 		opts.Code = st.code

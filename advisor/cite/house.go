@@ -6,11 +6,14 @@ import "strings"
 // running text, in bytes.
 const maxHeading = 240
 
+// MaxCode is the longest code of a source, in bytes.
+const MaxCode = 12
+
 // ValidCode reports whether s can be the code of a source: 1 to 12 capitals,
 // digits and hyphens, a letter first, no hyphen last, and no word that begins
 // citations of its own.
 func ValidCode(s string) bool {
-	if s == "" || len(s) > maxCode || !isUpper(s[0]) || s[len(s)-1] == '-' || reserved(s) {
+	if s == "" || len(s) > MaxCode || !isUpper(s[0]) || s[len(s)-1] == '-' || reserved(s) {
 		return false
 	}
 	for i := range len(s) {
@@ -35,7 +38,7 @@ func reserved(s string) bool {
 // "HB ¶4".
 func (p *reader) coded(i int) ([]Match, int) {
 	j := i
-	for j-i <= maxCode+6 && (isUpper(at(p.s, j)) || isDigit(at(p.s, j)) || at(p.s, j) == '-' || p.whole && isLower(at(p.s, j))) {
+	for j-i <= MaxCode+6 && (isUpper(at(p.s, j)) || isDigit(at(p.s, j)) || at(p.s, j) == '-' || p.whole && isLower(at(p.s, j))) {
 		j++
 	}
 	if !isWord(p.s, j) {

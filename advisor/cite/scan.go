@@ -14,7 +14,6 @@ import (
 const (
 	maxSpace  = 4  // runes of white space within a citation
 	maxLevels = 12 // of paragraphs
-	maxCode   = 12 // bytes of a source's code
 )
 
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
