@@ -115,6 +115,9 @@ func Visitor() models.Principal {
 // what they say they are, or the brain's only owner where they say nothing.
 func (d *Desk) Terminal(ctx context.Context, brain models.BrainID, actor string) (models.Principal, error) {
 	p := models.Principal{Kind: models.KindTerminal, Actor: clean(actor), Brain: brain}
+	if !isText(p.Actor) {
+		return p, fault.Field("actor", "--actor is not valid text.")
+	}
 	if brain == store.Instance {
 		if p.Actor == "" {
 			p.Actor = "terminal"

@@ -84,7 +84,11 @@ func (d *Desk) through(ctx context.Context, c Call, o *Entry, in any) (any, erro
 		c.Started = now
 	}
 	e := &Env{Call: c, Now: now, Audit: newRow(c, o, now), desk: d}
-	if err := allow(c, o); err != nil {
+	err := allow(c, o)
+	if err == nil {
+		err = checkText(in)
+	}
+	if err != nil {
 		return nil, d.refused(ctx, e, err)
 	}
 	if o.Serves {
@@ -98,7 +102,7 @@ func (d *Desk) through(ctx context.Context, c Call, o *Entry, in any) (any, erro
 		e.Staged = staged
 	}
 	var out any
-	err := d.Store.InBrain(ctx, c.Brain, func(tx *store.Tx) (err error) {
+	err = d.Store.InBrain(ctx, c.Brain, func(tx *store.Tx) (err error) {
 		e.Tx = tx
 		if o.Class.writes() {
 			if err := secondPerson(e, o); err != nil {

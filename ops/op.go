@@ -10,17 +10,13 @@
 package ops
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"reflect"
 	"time"
 
 	"polaris/advisor"
 	"polaris/models"
-	"polaris/models/fault"
 	"polaris/models/store"
 )
 
@@ -157,57 +153,4 @@ func (o *Op[In, Out]) Entry() *Entry {
 		e.stage = func(ctx context.Context, e *Env, in any) (any, error) { return o.Stage(ctx, e, in.(In)) }
 	}
 	return e
-}
-
-// decode reads an operation's input. Unknown fields are refused: a field that
-// is silently dropped is a wish that is silently not met.
-func decode[In any](raw json.RawMessage) (In, error) {
-	var in In
-	if len(bytes.TrimSpace(raw)) == 0 {
-		raw = json.RawMessage("{}")
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	err := d.Decode(&in)
-	if err == nil && d.More() {
-		err = errors.New("more than one JSON value")
-	}
-	if err == nil {
-		return in, nil
-	}
-	f := fault.New(fault.Invalid, "The input does not fit this operation: %s.", plain(err)).Because(err)
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		f.Field = wrong.Field
-	}
-	return in, f
-}
-
-// plain says in a caller's words what is wrong with their JSON.
-func plain(err error) string {
-	var wrong *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &wrong):
-		return wrong.Field + " must be " + kindName(wrong.Type) + ", not " + wrong.Value
-	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
-		return "it is not valid JSON"
-	}
-	return trimJSON(err.Error()) // "unknown field "x"", and our own
-}
-
-func trimJSON(s string) string { return string(bytes.TrimPrefix([]byte(s), []byte("json: "))) }
-
-func kindName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	}
-	return "a number"
 }

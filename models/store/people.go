@@ -131,6 +131,9 @@ var NoBrain = fault.New(fault.NotFound, "No such brain.").WithCode("no_such_brai
 
 // Brain returns a brain by its id.
 func (s *Store) Brain(ctx context.Context, id models.BrainID) (*models.Brain, error) {
+	if !id.Valid() {
+		return nil, NoBrain // it may not even be text that the database can read
+	}
 	b, err := one[models.Brain](s.db.WithContext(ctx).Where("id = ?", id), NoBrain)
 	return b, mapped(err)
 }
