@@ -3,6 +3,7 @@ package ops
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +32,10 @@ func NewFailures() *Failures { return &Failures{at: map[netip.Prefix][]time.Time
 func (f *Failures) Wait(from netip.Prefix, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.wait(from, now)
+}
+
+func (f *Failures) wait(from netip.Prefix, now time.Time) time.Duration {
 	at := f.at[from]
 	if len(at) < mostFailures {
 		return 0
@@ -42,6 +47,10 @@ func (f *Failures) Wait(from netip.Prefix, now time.Time) time.Duration {
 func (f *Failures) Add(from netip.Prefix, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.add(from, now)
+}
+
+func (f *Failures) add(from netip.Prefix, now time.Time) {
 	if now.Sub(f.swept) > failuresWindow || len(f.at) >= mostAddresses {
 		f.sweep(now)
 	}
@@ -50,6 +59,33 @@ func (f *Failures) Add(from netip.Prefix, now time.Time) {
 		at = at[1:]
 	}
 	f.at[from] = append(at, now)
+}
+
+// Try counts an attempt as failed before it is made, and returns 0 or less; or
+// it returns how long the address has to wait. Where trying is what costs (a
+// password's slow hash), any number of simultaneous attempts are thus held to
+// the bound. One that did not fail is taken back with [Failures.Forgive].
+func (f *Failures) Try(from netip.Prefix, now time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	wait := f.wait(from, now)
+	if wait <= 0 {
+		f.add(from, now)
+	}
+	return wait
+}
+
+// Forgive takes back what Try counted at that time.
+func (f *Failures) Forgive(from netip.Prefix, tried time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := f.at[from]
+	if i := slices.IndexFunc(at, tried.Equal); i >= 0 {
+		f.at[from] = slices.Concat(at[:i], at[i+1:])
+	}
+	if len(f.at[from]) == 0 {
+		delete(f.at, from)
+	}
 }
 
 // sweep forgets addresses that have been quiet. Where an attacker has more

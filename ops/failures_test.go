@@ -39,6 +39,30 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+func TestFailuresTry(t *testing.T) {
+	t.Parallel()
+	f, at := NewFailures(), netip.MustParsePrefix("203.0.113.7/32")
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	for range 3 * mostFailures {
+		if w := f.Try(at, now); w > 0 {
+			t.Fatalf("attempts that went well count: wait %v", w)
+		}
+		f.Forgive(at, now)
+	}
+	for i := range mostFailures {
+		if w := f.Try(at, now); w > 0 {
+			t.Fatalf("has to wait %v after %d attempts", w, i)
+		}
+	}
+	if w := f.Try(at, now); w != failuresWindow {
+		t.Errorf("over the bound: wait %v", w)
+	}
+	f.Forgive(at, now)
+	if w := f.Try(at, now); w > 0 {
+		t.Errorf("after one was forgiven: wait %v", w)
+	}
+}
+
 func TestAddressOf(t *testing.T) {
 	t.Parallel()
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}

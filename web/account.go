@@ -143,22 +143,23 @@ func linkForm(token, email string, r *refusal) account.Link {
 }
 
 // enter runs an operation that starts a session. Where it worked the browser
-// gets the session and goes on to next; where it did not, the form comes back,
-// and the address from which it was tried is counted.
+// gets the session and goes on to next; where it did not, the form comes back.
+// The address from which it is tried is counted first, since each try costs a
+// slow hash, and forgiven unless it was a credential that did not hold.
 func (s *Server) enter(c echo.Context, next string, try func() (ops.Session, error), again func(*refusal) templ.Component) error {
 	from, now := s.from(c), s.desk.Now()
-	if wait := s.failures.Wait(from, now); wait > 0 {
+	if wait := s.failures.Try(from, now); wait > 0 {
 		return tooMany(c, wait)
 	}
 	session, err := try()
+	if f := fault.Of(err); err == nil || f.Kind != fault.Unauthenticated && f.Code != "link_dead" {
+		s.failures.Forgive(from, now)
+	}
 	if err == nil {
 		if err := s.begin(c, session); err != nil {
 			return err
 		}
 		return c.Redirect(http.StatusSeeOther, next)
-	}
-	if f := fault.Of(err); f.Kind == fault.Unauthenticated || f.Code == "link_dead" {
-		s.failures.Add(from, now)
 	}
 	r, ok := refused(err)
 	if !ok {

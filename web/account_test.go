@@ -1,10 +1,12 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"polaris/models"
@@ -161,6 +163,25 @@ func TestSignInThrottle(t *testing.T) {
 	}
 	if got := b.signIn(owner, password).want(http.StatusTooManyRequests, "Too many").Header.Get("Retry-After"); got == "" {
 		t.Error("no Retry-After")
+	}
+}
+
+// Attempts made at once are held to the same bound: each costs a slow hash.
+func TestSignInThrottleAtOnce(t *testing.T) {
+	t.Parallel()
+	s, _ := started(t)
+	var tried atomic.Int32
+	var all sync.WaitGroup
+	for i := range 60 {
+		all.Go(func() {
+			if s.browser().signIn(fmt.Sprintf("a%d@example.org", i), "wrong password here").StatusCode == http.StatusUnprocessableEntity {
+				tried.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := tried.Load(); n != 30 {
+		t.Errorf("%d of 60 simultaneous attempts were tried, want 30", n)
 	}
 }
 

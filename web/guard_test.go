@@ -61,6 +61,9 @@ func TestCrossSite(t *testing.T) {
 		b.post("/session/end", nil, header...).want(http.StatusForbidden)
 		b.post("/session", url.Values{"email": {owner}, "password": {password}}, header...).want(http.StatusForbidden)
 		b.do(http.MethodPost, "/v1/brains/calliope/answers", `{"query":"x"}`, append([]string{"Content-Type", "application/json"}, header...)...).want(http.StatusForbidden, "origin_not_allowed")
+		// Basic credentials are no key: browsers keep them for a proxy and send them along.
+		b.do(http.MethodPost, "/v1/brains/calliope/answers", `{"query":"x"}`, append([]string{"Content-Type", "application/json", "Authorization", "Basic YTpi"}, header...)...).want(http.StatusForbidden, "origin_not_allowed")
+		b.do(http.MethodPost, "/v1/brains/calliope/answers", `{"query":"x"}`, append([]string{"Content-Type", "application/json", "X-API-Key", " "}, header...)...).want(http.StatusForbidden, "origin_not_allowed")
 		// A key is no cookie: nobody can make a browser send it.
 		s.browser().do(http.MethodPost, "/v1/brains/calliope/answers", `{"query":"x"}`, append([]string{"Content-Type", "application/json", "X-API-Key", key}, header...)...).want(http.StatusOK)
 	}
@@ -132,5 +135,46 @@ func TestLogTellsNoSecrets(t *testing.T) {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %s\n%s", want, log)
 		}
+	}
+}
+
+// What is no text never reaches the database: a path, a form, a body.
+func TestTextThatIsNone(t *testing.T) {
+	t.Parallel()
+	s, b := published(t)
+	key := b.createKey("calliope", "agent")
+	for _, bad := range []string{"%00", "%ff", "a%00b", "%ed%a0%80"} {
+		for _, path := range []string{"/sources/" + bad, "/sources/HB?key=" + bad, "/answers/" + bad, "/wiki/" + bad, "/settings/api-keys/" + bad + "/revocation", "/ask?question=" + bad, "?done=" + bad} {
+			if a := b.get("/brains/calliope" + path); a.StatusCode >= 500 {
+				t.Errorf("GET %s: %d", path, a.StatusCode)
+			}
+		}
+		for _, path := range []string{"/answers/" + bad, "/wiki/" + bad, "/wiki?entity=" + bad} {
+			if a := s.browser().get("/v1/brains/calliope"+path, "X-API-Key", key); a.StatusCode >= 500 {
+				t.Errorf("GET %s: %d %s", path, a.StatusCode, a.text)
+			}
+		}
+		for path, form := range map[string]string{
+			"/settings/api-keys":                        "scope=advisor:read&expires=30&label=" + bad,
+			"/settings/api-keys/" + bad + "/revocation": "reason=x",
+			"/settings/api-keys/abc/revocation":         "reason=" + bad,
+			"/ask":                                      "question=" + bad,
+		} {
+			if a := b.do(http.MethodPost, "/brains/calliope"+path, form, "Content-Type", "application/x-www-form-urlencoded"); a.StatusCode < 400 || a.StatusCode >= 500 {
+				t.Errorf("POST %s %s: %d", path, form, a.StatusCode)
+			}
+		}
+	}
+}
+
+// A body's fields are read once, under their exact names.
+func TestBodiesAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	s, b := published(t)
+	key := b.createKey("calliope", "agent")
+	for _, body := range []string{
+		`{"QUERY":"x"}`, `{"query":"x","Query":"y"}`, `{"query":"x","query":"y"}`, `{"query":"x","topic_ids":[{"a":1,"a":2}]}`, "{\"query\":\"\xff\"}", `{"query":"x"}}`, `{"query":"x"} {}`, `null`, `[]`,
+	} {
+		s.browser().do(http.MethodPost, "/v1/brains/calliope/answers", body, "Content-Type", "application/json", "X-API-Key", key).want(http.StatusBadRequest)
 	}
 }

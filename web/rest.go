@@ -121,10 +121,12 @@ func (s *Server) from(c echo.Context) netip.Prefix {
 	return ops.AddressOf(c.Request(), s.conf.TrustedProxies)
 }
 
-// carriesKey reports whether a request brings a credential of its own, which
-// no other site can make a browser send.
+// carriesKey reports whether a request brings a key, which no other site can
+// make a browser send, so that no cookie acts for it. Basic credentials are no
+// key: browsers keep them for a proxy and send them along.
 func carriesKey(r *http.Request) bool {
-	return len(r.Header.Values("Authorization")) > 0 || len(r.Header.Values("X-Api-Key")) > 0
+	key, err := keyOf(r)
+	return key != "" || err != nil
 }
 
 // keyOf returns the one key of a request, "" for none.
@@ -197,8 +199,11 @@ func input(c echo.Context, o *ops.Entry) (json.RawMessage, error) {
 		for name, values := range c.QueryParams() {
 			fields[name] = asField(o.In, name, values)
 		}
-	} else if err := readBody(c.Request(), &fields); err != nil {
-		return nil, err
+	} else {
+		var err error
+		if fields, err = readBody(c.Request()); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range c.ParamNames() {
 		if name == "brain_id" {
@@ -213,18 +218,15 @@ func input(c echo.Context, o *ops.Entry) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
-func readBody(r *http.Request, fields *map[string]json.RawMessage) error {
+func readBody(r *http.Request) (map[string]json.RawMessage, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return fault.New(fault.Unsupported, "Send JSON, with Content-Type: application/json.").WithCode("unsupported_media_type")
+		return nil, fault.New(fault.Unsupported, "Send JSON, with Content-Type: application/json.").WithCode("unsupported_media_type")
 	}
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := json.Unmarshal(raw, fields); err != nil || *fields == nil {
-		return fault.New(fault.Invalid, "The body is not a JSON object.").WithCode("invalid_json")
-	}
-	return nil
+	return ops.ReadObject(raw)
 }
 
 // asField returns what an address says of a field, as JSON of the field's type.
