@@ -14,6 +14,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -44,23 +45,12 @@ type Config struct {
 
 // withDefaults returns c with what was left out filled in.
 func (c Config) withDefaults(d *ops.Desk) Config {
-	or := func(s *string, def string) {
-		if *s == "" {
-			*s = def
-		}
-	}
-	or(&c.Path, "/v1/mcp")
-	or(&c.SessionCookie, "polaris_session")
-	or(&c.Version, "dev")
-	if c.MaxBody <= 0 {
-		c.MaxBody = 1 << 20
-	}
-	if c.Deadline <= 0 {
-		c.Deadline = 50 * time.Second // clients give up at 60
-	}
-	if c.Log == nil {
-		c.Log = d.Log
-	}
+	c.Path = cmp.Or(c.Path, "/v1/mcp")
+	c.SessionCookie = cmp.Or(c.SessionCookie, "polaris_session")
+	c.Version = cmp.Or(c.Version, "dev")
+	c.MaxBody = cmp.Or(c.MaxBody, 1<<20)
+	c.Deadline = cmp.Or(c.Deadline, 50*time.Second) // clients give up at 60
+	c.Log = cmp.Or(c.Log, d.Log)
 	if c.Catalog == nil {
 		c.Catalog = ops.All()
 	}

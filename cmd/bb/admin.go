@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -37,10 +38,7 @@ func (b *brainCreateCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	defer d.Close()
-	if !b.ID.Valid() {
-		return fault.Field("id", "A brain's id is a lower-case letter, then up to 39 lower-case letters, digits and hyphens.")
-	}
-	by, err := d.Terminal(ctx, store.Instance, orElse(c.root.Actor, b.Owner))
+	by, err := d.Terminal(ctx, store.Instance, cmp.Or(c.root.Actor, b.Owner))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -284,7 +285,7 @@ func (v *versionListCmd) Run(ctx context.Context, c *console) error {
 	return c.print(out, func(w io.Writer) {
 		t := table(w, "VERSION", "PUBLISHED", "BY", "SOURCES", "CARDS", "FOUR EYES", "NOTES")
 		for _, v := range out.Versions {
-			t.row(v.N, v.PublishedAt.UTC().Format("2006-01-02 15:04"), v.PublishedBy, len(v.Manifest.Sources), len(v.Manifest.Cards), orElse(v.FourEyes, "on"), v.Notes)
+			t.row(v.N, v.PublishedAt.UTC().Format("2006-01-02 15:04"), v.PublishedBy, len(v.Manifest.Sources), len(v.Manifest.Cards), cmp.Or(v.FourEyes, "on"), v.Notes)
 		}
 		t.Flush()
 	})

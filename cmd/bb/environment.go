@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -34,7 +35,7 @@ func loadEnvironment(args []string) (*origins, error) {
 		named = false
 		dir, ok := flagValue(args, "--data-dir")
 		if !ok {
-			dir = orElse(os.Getenv("POLARIS_DATA_DIR"), defaultDataDir())
+			dir = cmp.Or(os.Getenv("POLARIS_DATA_DIR"), defaultDataDir())
 		}
 		path = filepath.Join(dir, "polaris.env")
 	}
@@ -152,11 +153,4 @@ func masked(value, secret string) string {
 		}
 	}
 	return "(set)"
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -53,7 +54,7 @@ func (c *checked) attach(ctx context.Context, log *slog.Logger, create bool) (a 
 		if c.MigrateURL == "" && create {
 			log.Warn("POLARIS_MIGRATE_URL is empty: the serving login owns the tables, so isolation between brains rests on that one login")
 		}
-		return addresses{c.DatabaseURL, orElse(c.MigrateURL, c.DatabaseURL), cfg.User}, nil, nil
+		return addresses{c.DatabaseURL, cmp.Or(c.MigrateURL, c.DatabaseURL), cfg.User}, nil, nil
 	}
 	if !create && !localpg.Exists(c.DataDir) {
 		return a, nil, fault.New(fault.NotReady, "There is no database in %s. `bb serve` or `bb migrate` makes one.", c.DataDir)
