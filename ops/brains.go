@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"slices"
-	"time"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -84,10 +83,7 @@ var CreateUser = &Op[CreateUserIn, CreatedUser]{
 		if in.Password == "" {
 			return "", nil
 		}
-		if err := checkPassword(in.Password); err != nil {
-			return nil, err
-		}
-		return hashPassword(in.Password), nil
+		return newPassword(in.Password)
 	},
 	Run: func(_ context.Context, e *Env, in CreateUserIn) (CreatedUser, error) {
 		for _, r := range in.Roles {
@@ -101,7 +97,7 @@ var CreateUser = &Op[CreateUserIn, CreatedUser]{
 		u, err := addMember(e, in.Email, in.Name, in.Roles)
 		if err == nil && in.Password != "" {
 			u.Link = ""
-			err = e.Tx.SetPassword(u.PersonID, "", e.Staged.(string))
+			err = e.Tx.SetPassword(u.PersonID, e.Staged.(string))
 		}
 		return u, err
 	},
@@ -111,9 +107,9 @@ var CreateUser = &Op[CreateUserIn, CreatedUser]{
 // no password yet gets a one-time link.
 func addMember(e *Env, email, name string, roles []models.Role) (CreatedUser, error) {
 	u := CreatedUser{Roles: roles}
-	addr, ok := models.CleanEmail(email)
-	if !ok {
-		return u, fault.Field("email", "%q is no e-mail address.", email)
+	addr, err := cleanEmail(email)
+	if err != nil {
+		return u, err
 	}
 	e.Audit.Target = addr
 	p, err := e.Tx.PersonByEmail(addr)
@@ -137,13 +133,18 @@ func addMember(e *Env, email, name string, roles []models.Role) (CreatedUser, er
 	return u, e.Tx.InsertLink(HashSecret(u.Link), store.LinkSignIn, p.ID, e.Now, e.Now.Add(SignInLinkLife))
 }
 
-// newPerson returns an unsaved person. Where no name is given the address
-// stands in for it.
-func newPerson(email, name string, e *Env) (*models.Person, error) {
+// cleanEmail returns an address as it is compared and stored.
+func cleanEmail(email string) (string, error) {
 	addr, ok := models.CleanEmail(email)
 	if !ok {
-		return nil, fault.Field("email", "This is no e-mail address.")
+		return "", fault.Field("email", "%q is no e-mail address.", email)
 	}
+	return addr, nil
+}
+
+// newPerson returns an unsaved person with a clean address. Where no name is
+// given the address stands in for it.
+func newPerson(addr, name string, e *Env) (*models.Person, error) {
 	if name = clean(name); name == "" {
 		name = addr
 	}
@@ -152,6 +153,3 @@ func newPerson(email, name string, e *Env) (*models.Person, error) {
 	}
 	return &models.Person{ID: models.NewID("per"), Email: addr, Name: name, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}, nil
 }
-
-// seconds returns n seconds.
-func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

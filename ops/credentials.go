@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"time"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -57,7 +58,7 @@ func (d *Desk) KeyPrincipal(ctx context.Context, key string) (models.Principal, 
 		Roles: h.Roles, Scopes: k.Scopes, Authenticated: true, Published: h.Published,
 	}
 	if k.RateN > 0 {
-		p.RateLimit = models.Rate{N: k.RateN, Window: seconds(k.RateSeconds)}
+		p.RateLimit = models.Rate{N: k.RateN, Window: time.Duration(k.RateSeconds) * time.Second}
 	}
 	return p, nil
 }

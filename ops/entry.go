@@ -96,13 +96,14 @@ var SetUp = &Op[SetUpIn, Session]{
 	Name: "instance.set_up", Title: "Set up Polaris", Summary: "Make the first person with the one-time token printed at start.",
 	Class: Reversible, Needs: models.MayEnter, Offered: Web,
 	Stage: func(ctx context.Context, e *Env, in SetUpIn) (any, error) {
-		if _, err := e.Store().LinkLives(ctx, HashSecret(in.Token), store.LinkSetup, e.Now); err != nil {
+		_, err := e.Store().LinkLives(ctx, HashSecret(in.Token), store.LinkSetup, e.Now)
+		if fault.Is(err, fault.Forbidden) {
 			return nil, fault.Field("token", "This set-up token was used already or has run out. Restart the server for a new one.").WithCode("link_dead")
 		}
-		if err := checkPassword(in.Password); err != nil {
-			return nil, err
+		if err != nil {
+			return nil, err // an outage is no word on the token
 		}
-		return hashPassword(in.Password), nil
+		return newPassword(in.Password)
 	},
 	Run: setUp,
 }
@@ -111,7 +112,11 @@ func setUp(_ context.Context, e *Env, in SetUpIn) (Session, error) {
 	if _, err := e.Tx.UseLink(HashSecret(in.Token), store.LinkSetup, e.Now); err != nil {
 		return Session{}, err
 	}
-	p, err := newPerson(in.Email, in.Name, e)
+	addr, err := cleanEmail(in.Email)
+	if err != nil {
+		return Session{}, err
+	}
+	p, err := newPerson(addr, in.Name, e)
 	if err != nil {
 		return Session{}, err
 	}
@@ -151,10 +156,7 @@ var UseLink = &Op[UseLinkIn, Session]{
 		if _, err := e.Store().LinkLives(ctx, HashSecret(in.Token), store.LinkSignIn, e.Now); err != nil {
 			return nil, err
 		}
-		if err := checkPassword(in.Password); err != nil {
-			return nil, err
-		}
-		return hashPassword(in.Password), nil
+		return newPassword(in.Password)
 	},
 	Run: func(_ context.Context, e *Env, in UseLinkIn) (Session, error) {
 		id, err := e.Tx.UseLink(HashSecret(in.Token), store.LinkSignIn, e.Now)
@@ -169,7 +171,7 @@ var UseLink = &Op[UseLinkIn, Session]{
 			return Session{}, fault.New(fault.Forbidden, "This account is disabled.")
 		}
 		e.Audit.Target = p.Email
-		if err := e.Tx.SetPassword(p.ID, "", e.Staged.(string)); err != nil {
+		if err := e.Tx.SetPassword(p.ID, e.Staged.(string)); err != nil {
 			return Session{}, err
 		}
 		return startSession(e, p)

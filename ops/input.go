@@ -2,6 +2,7 @@ package ops
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -169,7 +170,7 @@ func checkText(in any) error {
 	if ok {
 		return nil
 	}
-	return fault.Field(at, "%s is not valid text: it must be UTF-8 without NUL characters.", orElse(at, "The input"))
+	return fault.Field(at, "%s is not valid text: it must be UTF-8 without NUL characters.", cmp.Or(at, "The input"))
 }
 
 // isText reports whether s can be stored.

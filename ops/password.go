@@ -34,6 +34,14 @@ const (
 
 var b64 = base64.RawStdEncoding
 
+// newPassword checks a password that somebody chose, and returns its hash.
+func newPassword(password string) (hash string, err error) {
+	if err := checkPassword(password); err != nil {
+		return "", err
+	}
+	return hashPassword(password), nil
+}
+
 // hashPassword returns the password's argon2id hash as a PHC string.
 func hashPassword(password string) string {
 	salt := make([]byte, 16)

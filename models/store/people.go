@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"polaris/models"
@@ -38,12 +37,8 @@ func (s *Store) AnyPerson(ctx context.Context) (bool, error) {
 }
 
 // SetPassword replaces a person's password hash and ends all their sessions.
-func (tx *Tx) SetPassword(personID, name, hash string) error {
-	set := map[string]any{"password_hash": hash}
-	if name != "" {
-		set["name"] = name
-	}
-	if err := tx.db.Model(&models.Person{}).Where("id = ?", personID).Updates(set).Error; err != nil {
+func (tx *Tx) SetPassword(personID, hash string) error {
+	if err := tx.db.Model(&models.Person{}).Where("id = ?", personID).Update("password_hash", hash).Error; err != nil {
 		return err
 	}
 	return tx.db.Where("person_id = ?", personID).Delete(&models.Session{}).Error
@@ -170,10 +165,6 @@ type MemberPerson struct {
 // Members returns the brain's members by e-mail.
 func (tx *Tx) Members() ([]MemberPerson, error) {
 	var ms []MemberPerson
-	return ms, tx.members().Order("p.email").Scan(&ms).Error
-}
-
-func (tx *Tx) members() *gorm.DB {
-	return tx.db.Table("memberships AS m").Select("m.person_id, p.email, p.name, m.roles, p.disabled_at").
-		Joins("JOIN persons p ON p.id = m.person_id").Where("m.brain_id = ?", tx.Brain)
+	return ms, tx.db.Table("memberships AS m").Select("m.person_id, p.email, p.name, m.roles, p.disabled_at").
+		Joins("JOIN persons p ON p.id = m.person_id").Where("m.brain_id = ?", tx.Brain).Order("p.email").Scan(&ms).Error
 }
