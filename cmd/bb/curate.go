@@ -55,7 +55,7 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 				return err
 			}
 			failed++
-			c.notice("bb: %s: %s", path, sentence(fault.Of(err)))
+			c.notice("bb: %s", oneLine(path+": "+sentence(fault.Of(err))))
 			continue
 		}
 		results = append(results, out)
@@ -91,6 +91,7 @@ func readDocument(path string, most int64) ([]byte, error) {
 }
 
 func printImport(w io.Writer, path string, out ops.ImportedSource) {
+	path = oneLine(path)
 	switch out.Status {
 	case ops.ImportUnchanged:
 		fmt.Fprintf(w, "%s: unchanged, revision %d of %s (%s)\n", path, out.Revision, out.Code, out.Title)

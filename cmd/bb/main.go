@@ -67,10 +67,13 @@ type console struct {
 
 // run runs one command line and returns its exit status: 0 done, 1 failed, 2
 // used wrongly.
-func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+func run(ctx context.Context, args []string, in io.Reader, stdout, stderr io.Writer) int {
+	out, errw := &printable{w: stdout}, &printable{w: stderr}
+	defer out.end()
+	defer errw.end()
 	fail := func(err error) int {
 		f := fault.Of(err)
-		fmt.Fprintln(errw, "bb:", sentence(f))
+		fmt.Fprintln(errw, "bb:", oneLine(sentence(f)))
 		return f.Kind.Exit()
 	}
 	origins, err := loadEnvironment(args)

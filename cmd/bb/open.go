@@ -171,6 +171,9 @@ func (o *opened) sealQuietly(ctx context.Context, brain models.BrainID) {
 
 // isTerminal reports whether w is a terminal that somebody looks at.
 func isTerminal(w any) bool {
+	if p, ok := w.(*printable); ok {
+		w = p.w
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
