@@ -143,6 +143,8 @@ func TestTextThatIsNone(t *testing.T) {
 	t.Parallel()
 	s, b := published(t)
 	key := b.createKey("calliope", "agent")
+	b.get("/brains/_instance").want(http.StatusNotFound)
+	b.get("/brains/_instance/settings/api-keys").want(http.StatusNotFound)
 	for _, bad := range []string{"%00", "%ff", "a%00b", "%ed%a0%80"} {
 		for _, path := range []string{"/sources/" + bad, "/sources/HB?key=" + bad, "/answers/" + bad, "/wiki/" + bad, "/settings/api-keys/" + bad + "/revocation", "/ask?question=" + bad, "?done=" + bad} {
 			if a := b.get("/brains/calliope" + path); a.StatusCode >= 500 {

@@ -37,9 +37,14 @@ func (s *Server) signedIn(h func(*page) error) echo.HandlerFunc {
 }
 
 // member lets in the members of the brain in the path. For others it is not
-// there.
+// there, as is one that no brain can be called.
 func (s *Server) member(h func(*page) error) echo.HandlerFunc {
-	return s.in(func(c echo.Context) models.BrainID { return models.BrainID(c.Param("brain")) }, h)
+	return s.in(func(c echo.Context) models.BrainID {
+		if b := models.BrainID(c.Param("brain")); b.Valid() {
+			return b
+		}
+		return ""
+	}, h)
 }
 
 func (s *Server) in(brain func(echo.Context) models.BrainID, h func(*page) error) echo.HandlerFunc {
