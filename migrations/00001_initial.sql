@@ -235,6 +235,7 @@ CREATE TABLE answers (
   person   text NOT NULL,
   key_id   text NOT NULL,
   audit_id bigint NOT NULL,
+  guardrail text NOT NULL,
   envelope text NOT NULL, -- JSON; nothing looks into it here, so it is not parsed
   PRIMARY KEY (brain_id, id)
 );

@@ -2,7 +2,9 @@ package models
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -73,18 +75,36 @@ type Link struct {
 // An Answer is a served answer's record: what its page shows and its replay
 // compares.
 type Answer struct {
-	BrainID  BrainID `gorm:"primaryKey"`
-	ID       string  `gorm:"primaryKey"`
-	At       time.Time
-	Query    string
-	Topics   []string `gorm:"serializer:json"`
-	Version  int
-	Surface  string
-	Actor    string
-	Person   string
-	KeyID    string
-	AuditID  int64
-	Envelope Envelope `gorm:"serializer:json"`
+	BrainID BrainID `gorm:"primaryKey"`
+	ID      string  `gorm:"primaryKey"`
+	At      time.Time
+	Query   string
+	Topics  []string `gorm:"serializer:json"`
+	Version int
+	Surface string
+	Actor   string
+	Person  string
+	KeyID   string
+	AuditID int64
+
+	Guardrail string // status; what lists show
+	Body      string `gorm:"column:envelope"` // the envelope's JSON as it was served, byte for byte
+}
+
+// Envelope reads the body.
+func (a *Answer) Envelope() (*Envelope, error) {
+	var e Envelope
+	if err := json.Unmarshal([]byte(a.Body), &e); err != nil {
+		return nil, fmt.Errorf("answer %s: %w", a.ID, err)
+	}
+	return &e, nil
+}
+
+// BodyHash returns the SHA-256 of the body: what the audit row keeps of it, so
+// that the body can be checked, and can expire, outside the chain.
+func (a *Answer) BodyHash() string {
+	h := sha256.Sum256([]byte(a.Body))
+	return hex.EncodeToString(h[:])
 }
 
 // A Version is a frozen manifest: which revision of each source, and which
@@ -139,14 +159,3 @@ const (
 	SessionIdle     = 12 * time.Hour
 	SessionAbsolute = 7 * 24 * time.Hour
 )
-
-// HashEnvelope returns the SHA-256 of an answer's JSON: what the audit row keeps
-// of it, so that the body can be checked, and can expire, outside the chain.
-func HashEnvelope(e *Envelope) []byte {
-	b, err := json.Marshal(e)
-	if err != nil {
-		panic("envelope: " + err.Error())
-	}
-	h := sha256.Sum256(b)
-	return h[:]
-}

@@ -1,7 +1,9 @@
 package ops
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -59,8 +61,7 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 	}
 	id := models.NewID("ans")
 	advisor.Finish(env, advisor.Serving{AnswerID: id, RecordURL: e.desk.RecordURL(e.Call.Brain, id), At: e.Now})
-	e.record(id, in, env)
-	return env, nil
+	return env, e.record(id, in, env)
 }
 
 // engine returns the engine of the published version, nil where none is
@@ -100,8 +101,14 @@ func (d *Desk) checkQuery(in AskIn) error {
 	return nil
 }
 
-// record fills in the row and the record of a served answer.
-func (e *Env) record(id string, in AskIn, env *models.Envelope) {
+// record fills in the row and the record of a served answer. The record keeps
+// the bytes that are hashed, so that what is read back years later is held
+// against what was served and not against what today's code makes of it.
+func (e *Env) record(id string, in AskIn, env *models.Envelope) error {
+	body, err := json.Marshal(env)
+	if err != nil {
+		return err
+	}
 	a := e.Audit
 	a.Target = id
 	a.Detail.Version, a.Detail.Guardrail = env.BrainVersion, env.Guardrail.Status
@@ -112,9 +119,10 @@ func (e *Env) record(id string, in AskIn, env *models.Envelope) {
 	}
 	e.Record = &models.Answer{
 		BrainID: e.Call.Brain, ID: id, At: e.Now, Query: in.Query, Topics: append([]string{}, env.TopicsUsed...), Version: env.BrainVersion,
-		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Envelope: *env,
+		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Guardrail: env.Guardrail.Status, Body: string(body),
 	}
-	a.Detail.BodyHash = fmt.Sprintf("%x", models.HashEnvelope(env))
+	a.Detail.BodyHash = e.Record.BodyHash()
+	return nil
 }
 
 // bounded keeps what a caller made up from filling the audit log.
@@ -139,7 +147,7 @@ type TopicList struct {
 // Text renders the list for clients that show text only.
 func (l TopicList) Text() string {
 	if len(l.Topics) == 0 {
-		return orElse(l.Notice, "No topic cards are published. Ask without topic_ids.")
+		return cmp.Or(l.Notice, "No topic cards are published. Ask without topic_ids.")
 	}
 	var b strings.Builder
 	for _, t := range l.Topics {
@@ -189,7 +197,7 @@ func (p WikiPage) Text() string {
 		return p.Markdown
 	}
 	if len(p.Categories) == 0 {
-		return orElse(p.Notice, "The wiki is empty.")
+		return cmp.Or(p.Notice, "The wiki is empty.")
 	}
 	var b strings.Builder
 	for _, c := range p.Categories {
@@ -246,11 +254,4 @@ func noArticle(entity string, nearest []string) error {
 		f.Message += " Nearest: " + strings.Join(nearest, "; ") + "."
 	}
 	return &NoArticleError{nearest, f}
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

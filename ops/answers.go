@@ -58,7 +58,11 @@ var GetAnswer = &Op[AnswerIDIn, *AnswerRecord]{
 
 // recordOf holds a stored answer against its audit row and its sources.
 func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
-	r := &AnswerRecord{AnswerID: a.ID, At: a.At.UTC(), Actor: a.Actor, KeyID: a.KeyID, Surface: a.Surface, Topics: []string{}, Ignored: []string{}, Envelope: a.Envelope}
+	env, unreadable := a.Envelope()
+	if unreadable != nil { // somebody changed it: the page still says what else is known
+		env = &models.Envelope{Query: a.Query, Citations: []models.Citation{}}
+	}
+	r := &AnswerRecord{AnswerID: a.ID, At: a.At.UTC(), Actor: a.Actor, KeyID: a.KeyID, Surface: a.Surface, Topics: []string{}, Ignored: []string{}, Envelope: *env}
 	row, err := tx.AuditRow(a.AuditID)
 	if err != nil {
 		return nil, err
@@ -72,8 +76,8 @@ func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
 		}
 		r.Owner = p.Email
 	}
-	r.Intact = row.Detail.BodyHash == fmt.Sprintf("%x", models.HashEnvelope(&a.Envelope))
-	for _, c := range a.Envelope.Citations {
+	r.Intact = unreadable == nil && row.Detail.BodyHash == a.BodyHash()
+	for _, c := range env.Citations {
 		ctx, same, err := contextOf(tx, c)
 		if err != nil {
 			return nil, err
@@ -163,7 +167,7 @@ var ListAnswers = &Op[None, AnswerList]{
 func answerLines(as []models.Answer) []AnswerLine {
 	lines := make([]AnswerLine, len(as))
 	for i, a := range as {
-		lines[i] = AnswerLine{a.ID, a.At.UTC(), a.Query, a.Envelope.Guardrail.Status, a.Surface, a.Actor, a.Version}
+		lines[i] = AnswerLine{a.ID, a.At.UTC(), a.Query, a.Guardrail, a.Surface, a.Actor, a.Version}
 	}
 	return lines
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -126,6 +128,50 @@ func TestImportRefusesCodesThatCannotBeCited(t *testing.T) {
 		_, err := ops.Do(t.Context(), d, c, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: code, Data: []byte(rules)})
 		if f := fault.Of(err); f == nil || f.Kind != fault.Invalid || f.Field != "code" {
 			t.Errorf("code %q: %v, want it refused as the code", code, err)
+		}
+	}
+}
+
+// TestRecordTellsTampering: a record whose body, or whose source's text, is no
+// longer what was served says so.
+func TestRecordTellsTampering(t *testing.T) {
+	t.Parallel()
+	d, db := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: "HR", Data: []byte(rules)})
+	must(t, d, c, ops.PublishVersion, ops.PublishIn{})
+	_, key := keyOf(t, d, c)
+	env := must(t, d, ops.Call{By: key, Brain: key.Brain, Via: ops.Hosted}, ops.Answer, ops.AskIn{Query: "How much is the late fee?"})
+	record := func() *ops.AnswerRecord {
+		return must(t, d, c, ops.GetAnswer, ops.AnswerIDIn{ID: env.AnswerID})
+	}
+	if r := record(); !r.Intact || r.Owner != ada || r.Latency <= 0 {
+		t.Fatalf("untouched: %+v", r)
+	}
+	own, err := pgx.Connect(t.Context(), db.Own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close(t.Context())
+	change := func(sql string) {
+		t.Helper()
+		if _, err := own.Exec(t.Context(), "SELECT set_config('app.brain_id', 'calliope', false);"+sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("ALTER TABLE revisions DISABLE TRIGGER USER") // whoever owns the database can
+	for _, c := range []struct{ name, sql, undo string }{
+		{"a word of the body", `UPDATE answers SET envelope = replace(envelope, '12 euros', '21 euros')`, `UPDATE answers SET envelope = replace(envelope, '21 euros', '12 euros')`},
+		{"the source's text", `UPDATE revisions SET text = replace(text, '12 euros', '21 euros')`, `UPDATE revisions SET text = replace(text, '21 euros', '12 euros')`},
+		{"the shape of the body", `UPDATE answers SET envelope = 'x' || envelope`, `UPDATE answers SET envelope = substr(envelope, 2)`},
+	} {
+		change(c.sql)
+		if record().Intact {
+			t.Errorf("%s was changed, and the record says that it is intact", c.name)
+		}
+		change(c.undo)
+		if !record().Intact {
+			t.Errorf("%s was put right, and the record says that it is not intact", c.name)
 		}
 	}
 }

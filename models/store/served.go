@@ -92,8 +92,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURN
 
 // insertServedBoth adds the row and the answer's record that names it.
 const insertServedBoth = `WITH a AS (` + insertServedAudit + `)
-INSERT INTO answers (brain_id, id, at, query, topics, version, surface, actor, person, key_id, audit_id, envelope)
-SELECT $1, $16, $2, $17, $18, $19, $8, $5, $4, $7, a.id, $20 FROM a`
+INSERT INTO answers (brain_id, id, at, query, topics, version, surface, actor, person, key_id, audit_id, guardrail, envelope)
+SELECT $1, $16, $2, $17, $18, $19, $8, $5, $4, $7, a.id, $20, $21 FROM a`
 
 // writeServed commits the rows in one round trip.
 func (s *Store) writeServed(es []*served) error {
@@ -132,12 +132,11 @@ func queueServed(b *pgx.Batch, e *served) error {
 		b.Queue(insertServedAudit, args...)
 		return nil
 	}
-	topics, err1 := json.Marshal(a.Topics)
-	envelope, err2 := json.Marshal(a.Envelope)
-	if err := errors.Join(err1, err2); err != nil {
+	topics, err := json.Marshal(a.Topics)
+	if err != nil {
 		return err
 	}
-	b.Queue(insertServedBoth, append(args, a.ID, a.Query, topics, a.Version, envelope)...)
+	b.Queue(insertServedBoth, append(args, a.ID, a.Query, topics, a.Version, a.Guardrail, a.Body)...)
 	return nil
 }
 
@@ -150,10 +149,10 @@ func (tx *Tx) Answer(id string) (*models.Answer, error) {
 	return one[models.Answer](tx.db.Where("brain_id = ? AND id = ?", tx.Brain, id), NoAnswer)
 }
 
-// Answers returns the newest n answers, newest first.
+// Answers returns the newest n answers without their bodies, newest first.
 func (tx *Tx) Answers(n int) ([]models.Answer, error) {
 	var as []models.Answer
-	return as, tx.db.Where("brain_id = ?", tx.Brain).Order("at DESC, id").Limit(n).Find(&as).Error
+	return as, tx.db.Omit("envelope").Where("brain_id = ?", tx.Brain).Order("at DESC, id").Limit(n).Find(&as).Error
 }
 
 // TextAround returns the bytes of a revision's text from start to end, both cut
