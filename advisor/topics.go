@@ -40,6 +40,19 @@ func (e *Engine) addCards() {
 	}
 }
 
+// Lacking returns those anchors that a corpus cannot supply, as the engine of it
+// would find. Of its passages only the keys are looked at.
+func Lacking(c *models.Corpus, anchors []string) []string {
+	keys := retrieve.NewKeys(c)
+	lacking := []string{}
+	for _, a := range anchors {
+		if len(keys.Find(a)) == 0 {
+			lacking = append(lacking, a)
+		}
+	}
+	return lacking
+}
+
 // Topics returns the catalog: the version's topic cards, in its order, with how
 // many of their anchors it cannot supply. It is empty, never nil, where a
 // curator has written none.

@@ -2,8 +2,8 @@ package ops
 
 import (
 	"context"
-	"slices"
 
+	"polaris/advisor"
 	"polaris/advisor/cite"
 	"polaris/models"
 	"polaris/models/fault"
@@ -52,11 +52,11 @@ func saveCard(_ context.Context, e *Env, in SaveCardIn) (SavedCard, error) {
 		return out, err
 	}
 	out.Card = c
-	keys, err := e.Tx.DraftKeys()
+	draft, err := e.Tx.DraftKeys()
 	if err != nil {
 		return out, err
 	}
-	out.Unsupportable = unsupplied(c.Anchors, keys)
+	out.Unsupportable = advisor.Lacking(draft, c.Anchors)
 	return out, nil
 }
 
@@ -86,24 +86,6 @@ func checkCard(in SaveCardIn) (models.TopicCard, error) {
 	return c, nil
 }
 
-// unsupplied returns the anchors that name none of the keys.
-func unsupplied(anchors, keys []string) []string {
-	refs := make([]cite.Ref, 0, len(keys))
-	for _, k := range keys {
-		if r, err := cite.Parse(k); err == nil {
-			refs = append(refs, r)
-		}
-	}
-	lost := []string{}
-	for _, a := range anchors {
-		ref, err := cite.Parse(a)
-		if err != nil || !slices.ContainsFunc(refs, ref.Matches) {
-			lost = append(lost, a)
-		}
-	}
-	return lost
-}
-
 // CardList is the draft's topic cards, by id, and those of their anchors that
 // the draft cannot supply.
 type CardList struct {
@@ -120,12 +102,15 @@ var ListCards = &Op[None, CardList]{
 		if err != nil {
 			return CardList{}, err
 		}
-		keys, err := e.Tx.DraftKeys()
+		draft, err := e.Tx.DraftKeys()
+		if err != nil {
+			return CardList{}, err
+		}
 		var anchors []string
 		for _, c := range cs {
 			anchors = append(anchors, c.Anchors...)
 		}
-		return CardList{cs, unsupplied(anchors, keys)}, err
+		return CardList{cs, advisor.Lacking(draft, anchors)}, nil
 	},
 }
 

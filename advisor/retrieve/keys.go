@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -8,14 +9,14 @@ import (
 	"polaris/models"
 )
 
-// A keymap finds passages by citation key. It files each key under the part
-// that is written even where the document is not named.
-type keymap struct {
+// Keys finds the passages of a corpus by citation key. It files each key under
+// the part that is written even where the document is not named.
+type Keys struct {
 	all    []keyed          // those that parse, in the order of the corpus
 	byTail map[string][]int // places in all
 	exact  map[string][]Ref // keys as they are, for those that do not parse
+	codes  []string         // by document: its source's
 	names  []string         // by document: what may stand before its numbers, folded
-	codes  map[string]bool  // of sources
 }
 
 type keyed struct {
@@ -23,13 +24,12 @@ type keyed struct {
 	ref Ref
 }
 
-func newKeymap(c *models.Corpus) keymap {
-	m := keymap{byTail: map[string][]int{}, exact: map[string][]Ref{}, codes: map[string]bool{}}
+// NewKeys reads the keys of a corpus. It looks at no text.
+func NewKeys(c *models.Corpus) *Keys {
+	m := &Keys{byTail: map[string][]int{}, exact: map[string][]Ref{}}
 	for d := range c.Docs {
 		doc := &c.Docs[d]
-		if doc.Source.Code != "" {
-			m.codes[doc.Source.Code] = true
-		}
+		m.codes = append(m.codes, doc.Source.Code)
 		m.names = append(m.names, initials(doc.Source.Title))
 		for p := range doc.Passages {
 			key := doc.Passages[p].Key
@@ -61,10 +61,10 @@ func initials(title string) string {
 
 // lookup returns the passages that r names: all of them, where r does not say
 // which source it means.
-func (f *Finder) lookup(r cite.Ref) []Ref {
+func (m *Keys) lookup(r cite.Ref) []Ref {
 	var out []Ref
-	for _, i := range f.keys.byTail[r.Tail()] {
-		if k := &f.keys.all[i]; r.Matches(k.key) {
+	for _, i := range m.byTail[r.Tail()] {
+		if k := &m.all[i]; r.Matches(k.key) {
 			out = append(out, k.ref)
 		}
 	}
@@ -73,27 +73,32 @@ func (f *Finder) lookup(r cite.Ref) []Ref {
 	}
 	// "FCRA 1681m(a)": the code says which document, whose keys say it otherwise.
 	bare := r.Bare()
-	for _, i := range f.keys.byTail[bare.Tail()] {
-		k := &f.keys.all[i]
-		doc := f.Doc(k.ref)
-		if bare.Matches(k.key) && (strings.EqualFold(r.Code, doc.Source.Code) || strings.EqualFold(r.Code, f.keys.names[k.ref.Doc])) {
+	for _, i := range m.byTail[bare.Tail()] {
+		k := &m.all[i]
+		if bare.Matches(k.key) && (strings.EqualFold(r.Code, m.codes[k.ref.Doc]) || strings.EqualFold(r.Code, m.names[k.ref.Doc])) {
 			out = append(out, k.ref)
 		}
 	}
 	return out
 }
 
-// Key returns the passages that a citation key names.
-func (f *Finder) Key(key string) []Ref {
-	if refs := f.keys.exact[key]; len(refs) > 0 {
+// isCode reports whether s is the code of one of the sources.
+func (m *Keys) isCode(s string) bool { return s != "" && slices.Contains(m.codes, s) }
+
+// Find returns the passages that a citation key names.
+func (m *Keys) Find(key string) []Ref {
+	if refs := m.exact[key]; len(refs) > 0 {
 		return refs
 	}
 	r, err := cite.Parse(key)
 	if err != nil {
 		return nil
 	}
-	return f.lookup(r)
+	return m.lookup(r)
 }
+
+// Key returns the passages that a citation key names.
+func (f *Finder) Key(key string) []Ref { return f.keys.Find(key) }
 
 // PartOf returns the first key that stands below a citation which is none
 // itself, or "".
@@ -119,8 +124,8 @@ func (f *Finder) Named(question string) (found []Found, missing []string, rest s
 	var words strings.Builder
 	end := 0
 	for _, m := range cite.Find(question) {
-		refs := f.lookup(m.Ref)
-		if len(refs) == 0 && m.Strength != cite.Named && !f.keys.codes[m.Ref.Code] {
+		refs := f.keys.lookup(m.Ref)
+		if len(refs) == 0 && m.Strength != cite.Named && !f.keys.isCode(m.Ref.Code) {
 			continue
 		}
 		if len(refs) == 0 {

@@ -40,13 +40,13 @@ type Finder struct {
 	words   *index.Index
 	refs    []Ref // by number in the index
 	number  map[Ref]int32
-	keys    keymap
+	keys    *Keys
 	defined definitions
 }
 
 // New prepares a corpus, which must not change afterwards.
 func New(c *models.Corpus) *Finder {
-	f := &Finder{corpus: c, number: map[Ref]int32{}, keys: newKeymap(c), defined: newDefinitions(c)}
+	f := &Finder{corpus: c, number: map[Ref]int32{}, keys: NewKeys(c), defined: newDefinitions(c)}
 	var docs []index.Doc
 	for d := range c.Docs {
 		doc := &c.Docs[d]

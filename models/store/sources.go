@@ -152,13 +152,29 @@ func (tx *Tx) CorpusOf(m models.Manifest) (*models.Corpus, error) {
 	return c, nil
 }
 
-// DraftKeys returns the citation keys of every passage of the draft.
-func (tx *Tx) DraftKeys() ([]string, error) {
-	var ks []string
-	err := tx.db.Model(&models.Passage{}).Select("passages.key").
+// DraftKeys returns the draft as far as citations need it: its sources, and of
+// their passages the keys alone.
+func (tx *Tx) DraftKeys() (*models.Corpus, error) {
+	ss, err := tx.Sources()
+	if err != nil {
+		return nil, err
+	}
+	c := &models.Corpus{Brain: tx.Brain, Docs: make([]models.Doc, len(ss))}
+	at := make(map[string]*models.Doc, len(ss))
+	for i, s := range ss {
+		c.Docs[i].Source = s
+		at[s.ID] = &c.Docs[i]
+	}
+	var ps []models.Passage
+	err = tx.db.Model(&models.Passage{}).Select("passages.source_id, passages.key").
 		Joins("JOIN sources s ON s.brain_id = passages.brain_id AND s.id = passages.source_id AND s.head = passages.revision").
-		Where("passages.brain_id = ?", tx.Brain).Scan(&ks).Error
-	return ks, err
+		Where("passages.brain_id = ?", tx.Brain).Scan(&ps).Error
+	for _, p := range ps {
+		if d := at[p.SourceID]; d != nil { // else it was imported since the sources were read
+			d.Passages = append(d.Passages, p)
+		}
+	}
+	return c, err
 }
 
 // DraftPassages returns how many passages each source of the draft has, by the
