@@ -5,9 +5,13 @@
 SHELL := /bin/bash
 TOOL = go tool -modfile=tools/go.mod
 
+# Where the demo lives. PostgreSQL refuses to run as root; bb gives it another
+# user then, who cannot enter a checkout in root's home.
+DEMO_DATA ?= $(shell [ "$$(id -u)" = 0 ] && echo /var/lib/polaris-demo || echo .cache/demo)
+
 demo: build
 	@scripts/need postgres
-	./bin/bb serve --demo --data-dir .cache/demo
+	./bin/bb serve --demo --data-dir $(DEMO_DATA)
 
 build:
 	@scripts/need go
