@@ -61,6 +61,7 @@ type stagedImport struct {
 	sum  []byte
 	doc  *ingest.Document
 	code string
+	free bool           // no source had the code, and it was proposed rather than asked for
 	same *models.Source // the source that has these very bytes; doc is nil then
 }
 
@@ -114,6 +115,7 @@ func (st *stagedImport) read(tx *store.Tx, in ImportSourceIn) error {
 	}
 	for n := 2; ; n++ {
 		title, used := taken[st.code]
+		st.free = !used
 		if !used || title == doc.Title {
 			break
 		}
@@ -134,8 +136,15 @@ func importSource(_ context.Context, e *Env, in ImportSourceIn) (ImportedSource,
 		return ImportedSource{Status: ImportUnchanged, SourceID: st.same.ID, Code: st.same.Code, Title: st.same.Title, Revision: st.same.Head, Warnings: []string{}}, nil
 	}
 	e.Audit.Target = st.code
-	s, err := e.Tx.SourceByCode(st.code)
 	out := ImportedSource{Status: ImportRevised}
+	if err := e.Tx.LockCode(st.code); err != nil {
+		return out, err
+	}
+	s, err := e.Tx.SourceByCode(st.code)
+	if err == nil && st.free && s.Title != st.doc.Title {
+		// Proposed for both while neither was there: this is no revision of that.
+		return out, fault.New(fault.Conflict, "Another document was imported under the code %s meanwhile. Import this one again.", st.code).WithCode("code_taken")
+	}
 	if fault.Is(err, fault.NotFound) {
 		out.Status = ImportNew
 		s, err = &models.Source{ID: models.NewID("src"), Code: st.code, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}, nil
@@ -167,6 +176,10 @@ func (st *stagedImport) save(e *Env, s *models.Source, in ImportSourceIn, out Im
 		out.Warnings = []string{}
 	}
 	old, err := e.Tx.RevisionByHash(s.ID, st.sum)
+	if err == nil && old.N == s.Head {
+		out.Status, out.Revision = ImportUnchanged, old.N // somebody imported the same bytes meanwhile
+		return out, nil
+	}
 	if err == nil {
 		s.Head, out.Revision = old.N, old.N
 		return out, e.Tx.SaveSource(s)

@@ -26,7 +26,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
-	"gorm.io/gorm/logger"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -85,12 +84,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		TranslateError:         true,
 		SkipDefaultTransaction: true, // every write is in a transaction of InBrain or InTx
 		NowFunc:                func() time.Time { return time.Now().UTC() },
-		Logger: logger.NewSlogLogger(o.Log, logger.Config{
-			LogLevel:                  logger.Warn,
-			SlowThreshold:             time.Second,
-			ParameterizedQueries:      true, // arguments can be secrets
-			IgnoreRecordNotFoundError: true, // a caller decides what absence means
-		}),
+		Logger:                 slow{o.Log},
 	})
 	if err != nil {
 		pool.Close()

@@ -1,0 +1,7 @@
+package store
+
+// LockCode lets imports under one code follow one another, until the
+// transaction ends. The source's own row cannot do this while there is none.
+func (tx *Tx) LockCode(code string) error {
+	return tx.db.Exec(`SELECT pg_advisory_xact_lock(hashtextextended('import:' || ? || ':' || ?, 0))`, tx.Brain, code).Error
+}
