@@ -24,23 +24,9 @@ func published(t *testing.T) (*site, *browser) {
 func (s *site) publish(brain models.BrainID) {
 	s.t.Helper()
 	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: brain, Via: ops.CLI}
-	for _, d := range demo.Documents() {
-		run(s, c, ops.ImportSource, ops.ImportSourceIn{Name: d.Name, Title: d.Title, Code: d.Code, Data: d.Data})
+	if err := demo.Publish(s.t.Context(), s.desk, c); err != nil {
+		s.t.Fatal(err)
 	}
-	for _, k := range demo.Cards() {
-		run(s, c, ops.SaveCard, ops.SaveCardIn{ID: k.ID, Label: k.Label, Covers: k.Covers, Anchors: k.Anchors})
-	}
-	run(s, c, ops.PublishVersion, ops.PublishIn{})
-}
-
-// run does an operation that must work.
-func run[In, Out any](s *site, c ops.Call, o *ops.Op[In, Out], in In) Out {
-	s.t.Helper()
-	out, err := ops.Do(s.t.Context(), s.desk, c, o, in)
-	if err != nil {
-		s.t.Fatalf("%s: %v", o.Name, err)
-	}
-	return out
 }
 
 var rawKey = regexp.MustCompile(`sk-polaris-[0-9A-Za-z]{12}_[0-9A-Za-z]{38}`)

@@ -64,20 +64,7 @@ func fillDemo(ctx context.Context, d *ops.Desk, call ops.Call) error {
 	if err != nil {
 		return err
 	}
-	for _, doc := range demo.Documents() {
-		_, err := ops.Do(ctx, d, call, ops.ImportSource, ops.ImportSourceIn{Name: doc.Name, Title: doc.Title, Code: doc.Code, Data: doc.Data})
-		if err != nil {
-			return fmt.Errorf("%s: %w", doc.Name, err)
-		}
-	}
-	for _, card := range demo.Cards() {
-		_, err := ops.Do(ctx, d, call, ops.SaveCard, ops.SaveCardIn{ID: card.ID, Label: card.Label, Covers: card.Covers, Anchors: card.Anchors})
-		if err != nil {
-			return fmt.Errorf("card %s: %w", card.ID, err)
-		}
-	}
-	_, err = ops.Do(ctx, d, call, ops.PublishVersion, ops.PublishIn{Notes: "The demo's first version"})
-	return err
+	return demo.Publish(ctx, d, call)
 }
 
 // demoKeyFile keeps the demo's key, so that a client that was set up once goes

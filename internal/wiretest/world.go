@@ -76,7 +76,9 @@ func NewWorld(tb testing.TB, mount Mount, o Options) *World {
 	tb.Cleanup(w.StoreAway)
 	w.brains()
 	if o.Published {
-		w.publish()
+		if err := demo.Publish(tb.Context(), d, terminal(demo.Brain)); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	hosted, err := mcp.Hosted(d, mcp.Config{
 		PublicURL: "https://" + PublicHost, AllowedOrigins: []string{"https://app.example"}, CORSOrigins: []string{"http://localhost:6274"},
@@ -95,9 +97,8 @@ func NewWorld(tb testing.TB, mount Mount, o Options) *World {
 }
 
 func (w *World) brains() {
-	terminal := models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}
 	for _, b := range []models.BrainID{demo.Brain, "urania"} {
-		do(w.tb, w.Desk, ops.Call{By: terminal, Brain: b, Via: ops.CLI}, ops.CreateBrain, ops.CreateBrainIn{ID: b, Name: string(b), OwnerEmail: "ada@example.org"})
+		do(w.tb, w.Desk, terminal(b), ops.CreateBrain, ops.CreateBrainIn{ID: b, Name: string(b), OwnerEmail: "ada@example.org"})
 	}
 	w.Keys["reader"] = w.Mint(demo.Brain, ops.CreateAPIKeyIn{})
 	w.Keys["other"] = w.Mint("urania", ops.CreateAPIKeyIn{})
@@ -115,28 +116,19 @@ func (w *World) brains() {
 func (w *World) Mint(b models.BrainID, in ops.CreateAPIKeyIn) string {
 	w.tb.Helper()
 	in.Label = "wire"
-	by := models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}
-	return do(w.tb, w.Desk, ops.Call{By: by, Brain: b, Via: ops.CLI}, ops.CreateAPIKey, in).Secret
+	return do(w.tb, w.Desk, terminal(b), ops.CreateAPIKey, in).Secret
 }
 
 // Revoke revokes a key of calliope.
 func (w *World) Revoke(key string) {
 	w.tb.Helper()
 	id, _ := models.KeyID(key)
-	by := models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}
-	do(w.tb, w.Desk, ops.Call{By: by, Brain: demo.Brain, Via: ops.CLI}, ops.RevokeAPIKey, ops.RevokeAPIKeyIn{ID: id})
+	do(w.tb, w.Desk, terminal(demo.Brain), ops.RevokeAPIKey, ops.RevokeAPIKeyIn{ID: id})
 }
 
-// publish gives calliope the demo's handbook.
-func (w *World) publish() {
-	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}, Brain: demo.Brain, Via: ops.CLI}
-	for _, doc := range demo.Documents() {
-		do(w.tb, w.Desk, c, ops.ImportSource, ops.ImportSourceIn{Name: doc.Name, Title: doc.Title, Code: doc.Code, Data: doc.Data})
-	}
-	for _, card := range demo.Cards() {
-		do(w.tb, w.Desk, c, ops.SaveCard, ops.SaveCardIn{ID: card.ID, Label: card.Label, Covers: card.Covers, Anchors: card.Anchors})
-	}
-	do(w.tb, w.Desk, c, ops.PublishVersion, ops.PublishIn{})
+// terminal returns the circumstances of a command on a brain.
+func terminal(b models.BrainID) ops.Call {
+	return ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}, Brain: b, Via: ops.CLI}
 }
 
 func do[In, Out any](tb testing.TB, d *ops.Desk, c ops.Call, o *ops.Op[In, Out], in In) Out {
