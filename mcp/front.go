@@ -35,9 +35,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := f.desk.Now()
 	ctx, cancel := context.WithTimeout(r.Context(), f.Deadline)
 	defer cancel()
-	id := requestID(r)
+	id := ops.RequestID(r)
 	h := w.Header()
-	h.Set("X-Request-Id", id)
+	h.Set(ops.RequestIDHeader, id)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if no := f.gate.check(h, r); no != nil {
@@ -79,7 +79,7 @@ func (f *front) admit(ctx context.Context, h http.Header, r *http.Request, id st
 	// The rate is taken first, so that its headers are on the refusals below,
 	// too; but it has its say last.
 	taken, over := f.desk.Take(ctx, p)
-	rateHeaders(h, taken)
+	taken.Tell(h)
 	for _, t := range r.Header.Values("X-Tenant-Id") {
 		if t = strings.TrimSpace(t); t != "" && t != string(p.Brain) {
 			return p, refuse(http.StatusForbidden, "tenant_mismatch", "X-Tenant-Id names another brain than the one of your credential. Leave the header out: the credential decides.")
@@ -161,18 +161,4 @@ func isJSON(h http.Header) bool {
 	}
 	cs, given := params["charset"]
 	return !given || strings.EqualFold(cs, "utf-8") || strings.EqualFold(cs, "utf8")
-}
-
-// requestID returns the id that the client or a proxy gave the request, where
-// it is fit for logs and audit rows, and else a new one.
-func requestID(r *http.Request) string {
-	id := r.Header.Get("X-Request-Id")
-	fit := id != "" && len(id) <= 64
-	for _, c := range []byte(id) {
-		fit = fit && (c == '-' || c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
-	}
-	if fit {
-		return id
-	}
-	return models.NewID("req")
 }

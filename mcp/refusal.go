@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -28,7 +27,7 @@ func refuse(status int, code, message string) *refusal {
 
 // retryAfter says when trying again is worth it, in whole seconds, at least one.
 func (n *refusal) retryAfter(d time.Duration) *refusal {
-	n.header.Set("Retry-After", strconv.Itoa(max(1, wholeSeconds(d))))
+	n.header.Set("Retry-After", strconv.Itoa(max(1, ops.Seconds(d))))
 	return n
 }
 
@@ -87,18 +86,6 @@ func overRate(err error, t ops.Taken) *refusal {
 	f := fault.Of(err)
 	return refuse(http.StatusTooManyRequests, "rate_limited", f.Message).retryAfter(t.Reset)
 }
-
-// rateHeaders tells a caller where they stand. Where there is no limit there is
-// nothing to tell.
-func rateHeaders(h http.Header, t ops.Taken) {
-	if t.Limit == 0 {
-		return
-	}
-	h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=%d`, t.Limit, wholeSeconds(t.Window)))
-	h.Set("RateLimit", fmt.Sprintf(`"default";r=%d;t=%d`, t.Remaining, wholeSeconds(t.Reset)))
-}
-
-func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // errorType names what sort of error err is, for the log: a fault by its code,
 // anything else by the Go type of its innermost cause. The cause's text stays

@@ -1,10 +1,8 @@
 package ops
 
 import (
-	"net/http"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -101,38 +99,4 @@ func (f *Failures) sweep(now time.Time) {
 	if len(f.at) >= mostAddresses {
 		clear(f.at)
 	}
-}
-
-// AddressOf returns where a request came from, as far as failures are counted:
-// an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets.
-// X-Forwarded-For counts only as far back as trusted proxies wrote it.
-func AddressOf(r *http.Request, trusted []netip.Prefix) netip.Prefix {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Prefix{} // a unix socket: all its callers are one
-	}
-	at := ap.Addr().Unmap()
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && within(trusted, at); i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			break
-		}
-		at = hop.Unmap()
-	}
-	bits := at.BitLen()
-	if at.Is6() {
-		bits = 64
-	}
-	p, _ := at.WithZone("").Prefix(bits) // cannot fail: bits fits the address
-	return p
-}
-
-func within(networks []netip.Prefix, a netip.Addr) bool {
-	for _, p := range networks {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"testing"
 	"time"
@@ -60,33 +58,5 @@ func TestFailuresTry(t *testing.T) {
 	f.Forgive(at, now)
 	if w := f.Try(at, now); w > 0 {
 		t.Errorf("after one was forgiven: wait %v", w)
-	}
-}
-
-func TestAddressOf(t *testing.T) {
-	t.Parallel()
-	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
-	for _, row := range []struct{ remote, forwarded, want string }{
-		{"203.0.113.7:4711", "", "203.0.113.7/32"},
-		{"203.0.113.7:4711", "198.51.100.1", "203.0.113.7/32"}, // not our proxy's word
-		{"10.0.0.1:4711", "198.51.100.1", "198.51.100.1/32"},
-		{"10.0.0.1:4711", "192.0.2.9, 198.51.100.1, 10.0.0.2", "198.51.100.1/32"}, // what came before is hearsay
-		{"10.0.0.1:4711", "", "10.0.0.1/32"},
-		{"10.0.0.1:4711", "nonsense", "10.0.0.1/32"},
-		{"10.0.0.1:4711", "198.51.100.1, nonsense", "10.0.0.1/32"},
-		{"[2001:db8:1:2:3::4]:4711", "", "2001:db8:1:2::/64"},
-		{"[::ffff:203.0.113.7]:4711", "", "203.0.113.7/32"},
-		{"[fd00::1]:4711", "2001:db8:1:2:3::4", "2001:db8:1:2::/64"},
-		{"[fe80::1%eth0]:4711", "", "fe80::/64"},
-		{"@", "", "invalid Prefix"},
-	} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.RemoteAddr = row.remote
-		if row.forwarded != "" {
-			r.Header.Set("X-Forwarded-For", row.forwarded)
-		}
-		if got := AddressOf(r, proxies).String(); got != row.want {
-			t.Errorf("%s forwarded %q: got %s, want %s", row.remote, row.forwarded, got, row.want)
-		}
 	}
 }

@@ -14,24 +14,19 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"polaris/models"
 	"polaris/models/fault"
+	"polaris/ops"
 	"polaris/static"
 )
-
-const requestIDHeader = "X-Request-Id"
 
 // logged writes one line for each request: what was asked for as the route, so
 // that no title, token or key of an address gets into the log.
 func (s *Server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		id := r.Header.Get(requestIDHeader)
-		if !plainID(id) {
-			id = models.NewID("req")
-			r.Header.Set(requestIDHeader, id)
-		}
-		w.Header().Set(requestIDHeader, id)
+		id := ops.RequestID(r)
+		r.Header.Set(ops.RequestIDHeader, id)
+		w.Header().Set(ops.RequestIDHeader, id)
 		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(rec, r)
 		s.conf.Log.Log(r.Context(), levelOf(rec), "request", "method", known(r.Method), "route", rec.route, "status", rec.status,
@@ -46,19 +41,6 @@ func levelOf(rec *recorder) slog.Level {
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
-}
-
-// plainID reports whether a request came with an id that may stand in our log:
-// a proxy's, which it wrote into its own. Anything but a plain word would be a
-// stranger's text there.
-func plainID(id string) bool {
-	const longest = 64
-	for _, r := range id {
-		if r != '-' && r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			return false
-		}
-	}
-	return id != "" && len(id) <= longest
 }
 
 // known keeps invented methods out of the log.
@@ -102,7 +84,7 @@ func routed(w http.ResponseWriter, route string) {
 	}
 }
 
-func requestID(c echo.Context) string { return c.Request().Header.Get(requestIDHeader) }
+func requestID(c echo.Context) string { return c.Request().Header.Get(ops.RequestIDHeader) }
 
 // recovered turns a panic into an error, and notes the route. It is the first
 // guard, so a panic in another one does not get past it.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -83,7 +81,7 @@ func (s *Server) caller(c echo.Context) (ops.Call, error) {
 }
 
 func (s *Server) credential(c echo.Context) (models.Principal, ops.Surface, error) {
-	key, err := keyOf(c.Request())
+	key, err := ops.CredentialOf(c.Request())
 	if err != nil {
 		return models.Principal{}, 0, err
 	}
@@ -125,48 +123,20 @@ func (s *Server) from(c echo.Context) netip.Prefix {
 // make a browser send, so that no cookie acts for it. Basic credentials are no
 // key: browsers keep them for a proxy and send them along.
 func carriesKey(r *http.Request) bool {
-	key, err := keyOf(r)
+	key, err := ops.CredentialOf(r)
 	return key != "" || err != nil
-}
-
-// keyOf returns the one key of a request, "" for none.
-func keyOf(r *http.Request) (string, error) {
-	auths, keys := r.Header.Values("Authorization"), r.Header.Values("X-Api-Key")
-	var bearer, key string
-	if len(auths) == 1 {
-		scheme, token, _ := strings.Cut(strings.TrimSpace(auths[0]), " ")
-		if strings.EqualFold(scheme, "Bearer") {
-			bearer = strings.TrimSpace(token)
-		}
-	}
-	if len(keys) == 1 {
-		key = strings.TrimSpace(keys[0])
-	}
-	if len(auths) > 1 || len(keys) > 1 || bearer != "" && key != "" && bearer != key {
-		return "", fault.New(fault.Invalid, "Send one credential, once: either `Authorization: Bearer …` or `X-API-Key`.").WithCode("conflicting_credentials")
-	}
-	if bearer != "" {
-		return bearer, nil
-	}
-	return key, nil
 }
 
 // within takes the request from the caller's rate, and says what is left.
 func (s *Server) within(c echo.Context, by models.Principal) error {
 	t, err := s.desk.Take(c.Request().Context(), by)
 	h := c.Response().Header()
-	if t.Limit > 0 {
-		h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=%d`, t.Limit, seconds(t.Window)))
-		h.Set("RateLimit", fmt.Sprintf(`"default";r=%d;t=%d`, t.Remaining, seconds(t.Reset)))
-	}
+	t.Tell(h)
 	if err != nil {
-		h.Set("Retry-After", strconv.Itoa(seconds(t.Reset)))
+		h.Set("Retry-After", strconv.Itoa(ops.Seconds(t.Reset)))
 	}
 	return err
 }
-
-// seconds returns d in whole seconds, rounded up: whoever waits so long may go on.
-func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // orPage leads a browser from a link into the wiki to the page of it.
 func (s *Server) orPage(next echo.HandlerFunc) echo.HandlerFunc {
