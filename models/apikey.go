@@ -108,11 +108,3 @@ func checksum(s string) string {
 
 // KeyStart returns the public part of the key with an id, as lists show it.
 func KeyStart(id string) string { return keyPrefix + id + "_" }
-
-// Redact returns a key as a log or an error may show it: its public part only.
-func Redact(key string) string {
-	if id, ok := KeyID(key); ok {
-		return KeyStart(id) + "…"
-	}
-	return "(not a key)"
-}

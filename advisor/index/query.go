@@ -134,6 +134,3 @@ func (q *Query) Len() int { return len(q.terms) }
 
 // Known returns how many of them some passage has.
 func (q *Query) Known() int { return len(q.local) }
-
-// Weight returns what all its terms count together when coverage is measured.
-func (q *Query) Weight() float64 { return q.total }

@@ -10,9 +10,6 @@ const Path = "/sources"
 // SourcePath returns the page of one source.
 func SourcePath(code string) string { return Path + "/" + code }
 
-// PassagePath returns the place of one passage on its source's page.
-func PassagePath(code, ordinal string) string { return SourcePath(code) + "#p" + ordinal }
-
 // An Index is the list of sources.
 type Index struct {
 	Rows   []Row
