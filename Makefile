@@ -19,9 +19,9 @@ build:
 
 test:
 	@scripts/need go postgres chromium
-	go test -timeout 15m ./...
+	@scripts/test
 
-# What CI runs beside the tests: formatting, vet, lint, generated files, races.
+# What CI runs beside the tests: formatting, vet, lint, generated files.
 check:
 	@scripts/check
 
