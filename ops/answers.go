@@ -2,7 +2,11 @@ package ops
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -172,9 +176,35 @@ func answerLines(as []models.Answer) []AnswerLine {
 	return lines
 }
 
+// VerifyAuditIn may name a link that was noted down before: what `bb audit
+// verify` printed then, "SEQ:HASH".
+type VerifyAuditIn struct {
+	Head string `json:"head,omitempty"`
+}
+
 // VerifyAudit recomputes the brain's audit chain.
-var VerifyAudit = &Op[None, *store.ChainReport]{
-	Name: "audit.verify", Title: "Verify the audit log", Summary: "Recompute the audit chain and name what was changed, removed, reordered or inserted.",
+var VerifyAudit = &Op[VerifyAuditIn, *store.ChainReport]{
+	Name: "audit.verify", Title: "Verify the audit log", Summary: "Recompute the audit chain and name what was changed, removed, reordered or inserted; with an earlier head, also what was cut off at the end.",
 	Class: Read, Needs: models.MayAudit, Offered: CLI,
-	Run: func(_ context.Context, e *Env, _ None) (*store.ChainReport, error) { return e.Tx.VerifyChain() },
+	Run: func(_ context.Context, e *Env, in VerifyAuditIn) (*store.ChainReport, error) {
+		known, err := readHead(in.Head)
+		if err != nil {
+			return nil, err
+		}
+		return e.Tx.VerifyChain(known)
+	},
+}
+
+// readHead reads "SEQ:HASH", or "" as the zero link.
+func readHead(s string) (models.Link, error) {
+	if s == "" {
+		return models.Link{}, nil
+	}
+	seq, hash, ok := strings.Cut(s, ":")
+	n, err1 := strconv.ParseInt(seq, 10, 64)
+	sum, err2 := hex.DecodeString(hash)
+	if !ok || err1 != nil || err2 != nil || n < 1 || len(sum) != sha256.Size {
+		return models.Link{}, fault.Field("head", "A head is SEQ:HASH, as `bb audit verify` prints it: a number, a colon and 64 hexadecimal digits.")
+	}
+	return models.Link{Seq: n, Hash: sum}, nil
 }

@@ -298,11 +298,14 @@ type auditCmd struct {
 	Verify auditVerifyCmd `cmd:"" help:"Recompute the audit chain. Exits 1 if anything was changed. Example: bb audit verify --brain-id calliope"`
 }
 
-type auditVerifyCmd struct{ brainFlag }
+type auditVerifyCmd struct {
+	brainFlag
+	Head string `help:"A head that was printed before: finds what was cut off at the end since." placeholder:"SEQ:HASH"`
+}
 
 // Run verifies the chain.
 func (a *auditVerifyCmd) Run(ctx context.Context, c *console) error {
-	out, err := do(ctx, c, a.BrainID, ops.VerifyAudit, ops.None{})
+	out, err := do(ctx, c, a.BrainID, ops.VerifyAudit, ops.VerifyAuditIn{Head: a.Head})
 	if err != nil {
 		return err
 	}

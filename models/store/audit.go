@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -97,8 +98,10 @@ type ChainReport struct {
 	Problems []string `json:"problems"`  // empty: nothing was changed, removed, reordered or inserted
 }
 
-// VerifyChain recomputes the brain's chain and names what does not fit.
-func (tx *Tx) VerifyChain() (*ChainReport, error) {
+// VerifyChain recomputes the brain's chain and names what does not fit. known
+// is a link that somebody noted down, or the zero link: a chain that was cut off
+// before it, or made anew, is consistent in itself and only so found.
+func (tx *Tx) VerifyChain(known models.Link) (*ChainReport, error) {
 	r := &ChainReport{Problems: []string{}}
 	var prev models.Link
 	for {
@@ -115,11 +118,17 @@ func (tx *Tx) VerifyChain() (*ChainReport, error) {
 		}
 		for _, l := range links {
 			r.check(prev, l, rows[l.AuditID])
+			if l.Seq == known.Seq && !bytes.Equal(l.Hash, known.Hash) {
+				r.Problems = append(r.Problems, fmt.Sprintf("link %d is not the one that was noted down: the chain was made anew", l.Seq))
+			}
 			prev = models.Link{Seq: l.Seq, Hash: l.Hash}
 			r.Sealed++
 		}
 	}
 	r.HeadSeq, r.HeadHash = prev.Seq, fmt.Sprintf("%x", prev.Hash)
+	if known.Seq > prev.Seq {
+		r.Problems = append(r.Problems, fmt.Sprintf("the chain ends at link %d: what came after it, up to link %d at least, was cut off", prev.Seq, known.Seq))
+	}
 	return r, tx.db.Table("audit AS a").Where("a.brain_id = ? AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.brain_id = a.brain_id AND c.audit_id = a.id)", tx.Brain).Count(&r.Unsealed).Error
 }
 
@@ -135,18 +144,29 @@ func (r *ChainReport) check(prev models.Link, l chained, row *models.AuditRow) {
 	}
 }
 
+// auditByID returns the rows that links name. A row whose detail holds what
+// none of ours would is as good as gone: the hash could not speak for it.
 func (tx *Tx) auditByID(links []chained) (map[int64]*models.AuditRow, error) {
 	ids := make([]int64, len(links))
 	for i, l := range links {
 		ids[i] = l.AuditID
 	}
-	var rows []models.AuditRow
-	if err := tx.db.Table("audit").Where("brain_id = ? AND id IN ?", tx.Brain, ids).Find(&rows).Error; err != nil {
+	var rows []struct {
+		models.AuditRow
+		Stored []byte
+	}
+	if err := tx.db.Table("audit").Select("*, detail AS stored").Where("brain_id = ? AND id IN ?", tx.Brain, ids).Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	by := make(map[int64]*models.AuditRow, len(rows))
 	for i := range rows {
-		by[rows[i].ID] = &rows[i]
+		row := &rows[i].AuditRow
+		d := json.NewDecoder(bytes.NewReader(rows[i].Stored))
+		d.DisallowUnknownFields()
+		if d.Decode(&models.Detail{}) != nil {
+			row = &models.AuditRow{} // fits no link
+		}
+		by[rows[i].ID] = row
 	}
 	return by, nil
 }

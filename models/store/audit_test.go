@@ -33,16 +33,31 @@ func fill(t *testing.T, s *store.Store, brain models.BrainID, n int) {
 	}
 }
 
-func verify(t *testing.T, s *store.Store, brain models.BrainID) (r *store.ChainReport) {
+func verify(t *testing.T, s *store.Store, brain models.BrainID) *store.ChainReport {
+	t.Helper()
+	return verifyFrom(t, s, brain, models.Link{})
+}
+
+func verifyFrom(t *testing.T, s *store.Store, brain models.BrainID, known models.Link) (r *store.ChainReport) {
 	t.Helper()
 	err := s.InBrain(t.Context(), brain, func(tx *store.Tx) (err error) {
-		r, err = tx.VerifyChain()
+		r, err = tx.VerifyChain(known)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// tamper changes the log of the brain alpha as whoever owns the database can,
+// who gets around its guards; the chain is for them.
+func tamper(t *testing.T, db storetest.Database, sql string) {
+	t.Helper()
+	setup := "ALTER TABLE audit DISABLE TRIGGER USER; ALTER TABLE audit_chain DISABLE TRIGGER USER; SELECT set_config('app.brain_id', 'alpha', false);"
+	if _, err := connect(t, db.Own).Exec(t.Context(), setup+sql); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestChainFindsTampering(t *testing.T) {
@@ -52,6 +67,9 @@ func TestChainFindsTampering(t *testing.T) {
 		"a changed row": {"UPDATE audit SET actor = 'mallory' WHERE id = (SELECT audit_id FROM audit_chain WHERE seq = 7)", "link 7: its audit row"},
 		"a changed detail": {
 			`UPDATE audit SET detail = '{"spans":["src@1:0-6"]}' WHERE id = (SELECT audit_id FROM audit_chain WHERE seq = 9)`, "link 9: its audit row",
+		},
+		"an added detail": {
+			`UPDATE audit SET detail = detail || '{"approved_by_all":true}' WHERE id = (SELECT audit_id FROM audit_chain WHERE seq = 9)`, "link 9: its audit row",
 		},
 		"a removed row":  {"DELETE FROM audit WHERE id = (SELECT audit_id FROM audit_chain WHERE seq = 7)", "link 7: its audit row"},
 		"a removed link": {"DELETE FROM audit_chain WHERE seq = 7", "link 8 follows link 6"},
@@ -63,12 +81,7 @@ func TestChainFindsTampering(t *testing.T) {
 			t.Parallel()
 			s, db := storetest.Open(t, store.Options{})
 			fill(t, s, "alpha", 20)
-			c2 := connect(t, db.Own)
-			// Whoever owns the database can get around its guards; the chain is for them.
-			setup := "ALTER TABLE audit DISABLE TRIGGER ALL; ALTER TABLE audit_chain DISABLE TRIGGER ALL; SELECT set_config('app.brain_id', 'alpha', false);"
-			if _, err := c2.Exec(t.Context(), strings.Replace(setup, "TRIGGER ALL", "TRIGGER USER", 2)+c.sql); err != nil {
-				t.Fatal(err)
-			}
+			tamper(t, db, c.sql)
 			r := verify(t, s, "alpha")
 			if c.finds == "" {
 				if len(r.Problems) != 0 || r.Sealed != 20 || r.Unsealed != 0 || r.HeadSeq != 20 {
@@ -172,5 +185,54 @@ func TestAnOpenTransactionHoldsNobodyUp(t *testing.T) {
 	}
 	if r := verify(t, s, "alpha"); len(r.Problems) != 0 || r.Sealed != 21 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A chain whose end was cut off, or that was made anew, is consistent in
+// itself. Who noted its head down finds it.
+func TestChainAgainstANotedHead(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.Open(t, store.Options{})
+	fill(t, s, "alpha", 20)
+	var at7, head models.Link
+	err := s.InBrain(t.Context(), "alpha", func(tx *store.Tx) error {
+		for _, want := range []struct {
+			seq int64
+			to  *models.Link
+		}{{7, &at7}, {20, &head}} {
+			rows, err := tx.AuditRows(20)
+			if err != nil {
+				return err
+			}
+			for _, r := range rows {
+				l, err := tx.LinkOf(r.ID)
+				if err != nil {
+					return err
+				}
+				if l.Seq == want.seq {
+					*want.to = l
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, known := range []models.Link{{}, at7, head} {
+		if p := verifyFrom(t, s, "alpha", known).Problems; len(p) > 0 {
+			t.Errorf("from link %d: %v", known.Seq, p)
+		}
+	}
+	other := models.Link{Seq: 7, Hash: head.Hash}
+	if p := verifyFrom(t, s, "alpha", other).Problems; len(p) != 1 || !strings.HasPrefix(p[0], "link 7 is not the one") {
+		t.Errorf("another link 7: %v", p)
+	}
+	tamper(t, db, "DELETE FROM audit WHERE id IN (SELECT audit_id FROM audit_chain WHERE seq > 17); DELETE FROM audit_chain WHERE seq > 17")
+	if p := verify(t, s, "alpha").Problems; len(p) > 0 {
+		t.Errorf("without a head: %v", p)
+	}
+	if p := verifyFrom(t, s, "alpha", head).Problems; len(p) != 1 || !strings.HasPrefix(p[0], "the chain ends at link 17") {
+		t.Errorf("cut off: %v", p)
 	}
 }
