@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -129,7 +130,7 @@ func sentence(f *fault.Error) string {
 	case f.Kind == fault.Internal && f.Err != nil:
 		return f.Err.Error()
 	case f.Err != nil && (f.Kind == fault.Unavailable || f.Kind == fault.NotReady):
-		return f.Error()
+		return strings.TrimSuffix(f.Message, ".") + ": " + f.Err.Error()
 	}
 	return f.Message
 }

@@ -24,11 +24,14 @@ const schemaLock = 0x706f6c61726973 // "polaris"
 func Migrate(ctx context.Context, url, app string) (int, error) {
 	cfg, err := pgx.ParseConfig(url)
 	if err != nil {
-		return 0, fault.New(fault.Invalid, "POLARIS_MIGRATE_URL is not a PostgreSQL address.").Because(redacted(err))
+		return 0, fault.New(fault.Invalid, "POLARIS_MIGRATE_URL is not a PostgreSQL address.")
 	}
 	cfg.RuntimeParams["polaris.app_role"] = app
 	db := stdlib.OpenDB(*cfg)
 	defer db.Close()
+	if err := db.PingContext(ctx); err != nil {
+		return 0, notConnected(cfg, err)
+	}
 	if err := foreign(ctx, db); err != nil {
 		return 0, err
 	}
@@ -37,6 +40,9 @@ func Migrate(ctx context.Context, url, app string) (int, error) {
 		return 0, err
 	}
 	current, target, err := p.GetVersions(ctx)
+	if notAllowed(err) {
+		return 0, fault.New(fault.NotReady, "The login %q of POLARIS_MIGRATE_URL does not own the tables in the database %q. Use the login that made them.", cfg.User, cfg.Database).WithCode("migration_failed")
+	}
 	if err != nil {
 		return 0, fmt.Errorf("reading the schema's version: %w", err)
 	}
@@ -44,6 +50,9 @@ func Migrate(ctx context.Context, url, app string) (int, error) {
 		return 0, newer(current, target)
 	}
 	done, err := p.Up(ctx)
+	if notAllowed(err) {
+		return len(done), fault.New(fault.NotReady, "The login %q of POLARIS_MIGRATE_URL may not do what a migration needs: it must own the database %q and have CREATEROLE. Nothing of the failed step was kept.", cfg.User, cfg.Database).WithCode("migration_failed").Because(err)
+	}
 	if err != nil {
 		return len(done), fault.New(fault.NotReady, "The database could not be migrated; nothing of the failed step was kept.").WithCode("migration_failed").Because(err)
 	}
@@ -69,7 +78,7 @@ func foreign(ctx context.Context, db *sql.DB) error {
 		(to_regclass('public.brains') IS NOT NULL OR NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'goose_db_version')),
 		(SELECT min(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'goose_db_version')`).Scan(&ours, &other)
 	if err != nil {
-		return fault.New(fault.Unavailable, "The database does not answer.").Because(redacted(err))
+		return mapped(fmt.Errorf("looking at what the database holds: %w", err))
 	}
 	if !ours && other.Valid {
 		return fault.New(fault.Conflict, "The database holds tables that are not Polaris's (%s, for one). Give Polaris a database of its own; this one was left as it is.", other.String).WithCode("foreign_database")
@@ -91,6 +100,9 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	target := p.ListSources()[len(p.ListSources())-1].Version
 	var current sql.NullInt64
 	err = s.sql.QueryRowContext(ctx, `SELECT max(version_id) FROM goose_db_version WHERE is_applied`).Scan(&current)
+	if notAllowed(err) {
+		return fault.New(fault.NotReady, "The login of POLARIS_DATABASE_URL may not read the schema's tables: they are another login's, or were never granted to this one. `bb migrate` with POLARIS_MIGRATE_URL grants them.").WithCode("schema_missing")
+	}
 	if err != nil && !undefinedTable(err) {
 		return mapped(err)
 	}

@@ -64,7 +64,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	}
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "POLARIS_DATABASE_URL is not a PostgreSQL address.").Because(redacted(err))
+		return nil, fault.New(fault.Invalid, "POLARIS_DATABASE_URL is not a PostgreSQL address.")
 	}
 	cfg.MaxConns = poolSize
 	cfg.ConnConfig.ConnectTimeout = 5 * time.Second
@@ -77,7 +77,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
-		return nil, fault.New(fault.Unavailable, "The database does not answer.").Because(redacted(err))
+		return nil, notConnected(cfg.ConnConfig, err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	g, err := gorm.Open(postgres.New(postgres.Config{Conn: db}), &gorm.Config{
@@ -150,15 +150,6 @@ func unreachable(err error) bool {
 		return pg.Code == "57P01" || pg.Code == "57P02" || pg.Code == "57P03" || pg.Code == "53300"
 	}
 	return errors.Is(err, sql.ErrConnDone) || errors.Is(err, pgx.ErrTxClosed) || pgconn.SafeToRetry(err)
-}
-
-// redacted drops a connection error's text, which can hold a password.
-func redacted(err error) error {
-	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) {
-		return errors.New("connecting failed: " + connect.Config.Host)
-	}
-	return errors.New("malformed address or failed connection")
 }
 
 // one loads a single row, or returns the fault given for its absence.
