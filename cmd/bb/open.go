@@ -46,6 +46,11 @@ type addresses struct{ app, owner, appRole string }
 // attach makes the database reachable: the one elsewhere as it is, the private
 // one by holding its cluster. Only with create is a cluster made.
 func (c *checked) attach(ctx context.Context, log *slog.Logger, create bool) (a addresses, cluster *localpg.Cluster, err error) {
+	if create { // with a database elsewhere, too: secrets are kept there
+		if err := makeDataDir(c.DataDir); err != nil {
+			return a, nil, err
+		}
+	}
 	if c.DatabaseURL != "" {
 		cfg, err := pgx.ParseConfig(c.DatabaseURL)
 		if err != nil {
@@ -58,11 +63,6 @@ func (c *checked) attach(ctx context.Context, log *slog.Logger, create bool) (a 
 	}
 	if !create && !localpg.Exists(c.DataDir) {
 		return a, nil, fault.New(fault.NotReady, "There is no database in %s. `bb serve` or `bb migrate` makes one.", c.DataDir)
-	}
-	if create {
-		if err := makeDataDir(c.DataDir); err != nil {
-			return a, nil, err
-		}
 	}
 	if cluster, err = localpg.Attach(ctx, localpg.Config{Dir: c.DataDir, Log: log}); err != nil {
 		return a, nil, err
