@@ -17,7 +17,7 @@ import (
 
 type brainCmd struct {
 	Create brainCreateCmd `cmd:"" help:"Make a brain and its owner. Example: bb brain create calliope --name Calliope --owner ada@example.org"`
-	List   brainListCmd   `cmd:"" help:"List the brains of this instance."`
+	List   brainListCmd   `cmd:"" help:"List the brains of this instance. Example: bb brain list"`
 }
 
 type brainCreateCmd struct {
@@ -171,8 +171,8 @@ func join[T ~string](xs []T) string {
 
 type apikeyCmd struct {
 	Mint   mintCmd      `cmd:"" help:"Make a key and print it alone on standard output. Example: bb apikey mint --brain-id calliope --label 'support agent'"`
-	List   keyListCmd   `cmd:"" help:"List a brain's keys, without secrets."`
-	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key; its next request is refused."`
+	List   keyListCmd   `cmd:"" help:"List a brain's keys, without secrets. Example: bb apikey list --brain-id calliope"`
+	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key; its next request is refused. Example: bb apikey revoke BbHE5WN82380 --reason 'agent retired' --brain-id calliope"`
 }
 
 type mintCmd struct {
@@ -181,7 +181,7 @@ type mintCmd struct {
 	Scope    []models.Scope `help:"Scopes. Default: advisor:read."`
 	Expires  string         `default:"90d" help:"Lifetime in days, such as 90d; at most 366d."`
 	Rate     string         `help:"Its own rate, such as 600/60s."`
-	Operator bool           `help:"Scopes mcp:invoke and mcp:write, for bb mcp."`
+	Operator bool           `help:"Scopes mcp:invoke and mcp:write, for an agent that operates the brain."`
 	ReadOnly bool           `name:"read-only" help:"With --operator: without mcp:write."`
 	Hosted   bool           `help:"With --operator: with advisor:read, which /v1/mcp requires."`
 }
@@ -265,7 +265,7 @@ func date(t *time.Time) string {
 
 type keyRevokeCmd struct {
 	brainFlag
-	ID     string `arg:"" help:"The key's public id."`
+	ID     string `arg:"" help:"The key's public id, as bb apikey list shows it."`
 	Reason string `help:"Why, for the audit log."`
 }
 

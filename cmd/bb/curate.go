@@ -177,8 +177,8 @@ func (s *sourceListCmd) Run(ctx context.Context, c *console) error {
 
 type cardCmd struct {
 	Save   cardSaveCmd   `cmd:"" help:"Make or replace a topic card from JSON {id?, label, covers, anchors}. Example: bb card save declined.json --brain-id calliope"`
-	List   cardListCmd   `cmd:"" help:"List the draft's topic cards."`
-	Delete cardDeleteCmd `cmd:"" help:"Remove a topic card from the draft."`
+	List   cardListCmd   `cmd:"" help:"List the draft's topic cards. Example: bb card list --brain-id calliope"`
+	Delete cardDeleteCmd `cmd:"" help:"Remove a topic card from the draft. Example: bb card delete fees-we-may-charge --brain-id calliope"`
 }
 
 type cardSaveCmd struct {
@@ -272,7 +272,7 @@ func (p *publishCmd) Run(ctx context.Context, c *console) error {
 
 type versionCmd struct {
 	List versionListCmd `cmd:"" help:"List published versions. Example: bb version list --brain-id calliope"`
-	Show versionShowCmd `cmd:"" help:"Show what a version froze."`
+	Show versionShowCmd `cmd:"" help:"Show what a version froze. Example: bb version show 1 --brain-id calliope"`
 }
 
 type versionListCmd struct{ brainFlag }

@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, stderr io.Wri
 		return exited // --help and --version have printed
 	}
 	if err != nil {
-		return fail(fault.New(fault.Invalid, "%s. `bb --help` shows how.", err))
+		return fail(fault.New(fault.Invalid, "%s. `%s --help` shows how.", err, misused(err)))
 	}
 	c := &console{in: in, out: out, err: errw, root: cli, settings: func() (*checked, error) { return fromEnvironment(cli.DataDir) }}
 	kctx.BindTo(ctx, (*context.Context)(nil))
@@ -104,6 +104,20 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, stderr io.Wri
 		return fail(err)
 	}
 	return 0
+}
+
+// misused is the command that a wrong command line meant, as far as it was
+// understood.
+func misused(err error) string {
+	var p *kong.ParseError
+	if !errors.As(err, &p) || p.Context.Selected() == nil {
+		return "bb"
+	}
+	name := p.Context.Selected().Name
+	for n := p.Context.Selected().Parent; n != nil; n = n.Parent {
+		name = n.Name + " " + name
+	}
+	return name
 }
 
 func vars() kong.Vars { return kong.Vars{"data_dir": defaultDataDir(), "version": release()} }
