@@ -12,10 +12,10 @@ BEGIN
   FOREACH t IN ARRAY ARRAY['persons', 'sessions', 'links', 'memberships', 'api_keys', 'sources', 'topic_cards', 'brains'] LOOP
     EXECUTE format('GRANT SELECT, INSERT, UPDATE ON %I TO %I', t, app);
   END LOOP;
-  FOREACH t IN ARRAY ARRAY['revisions', 'blobs', 'passages', 'terms', 'versions', 'version_sources', 'audit', 'audit_chain', 'answers'] LOOP
+  FOREACH t IN ARRAY ARRAY['revisions', 'blobs', 'passages', 'terms', 'versions', 'version_sources', 'audit', 'audit_chain', 'audit_unsealed', 'answers'] LOOP
     EXECUTE format('GRANT SELECT, INSERT ON %I TO %I', t, app);
   END LOOP;
-  FOREACH t IN ARRAY ARRAY['sessions', 'links', 'topic_cards'] LOOP
+  FOREACH t IN ARRAY ARRAY['sessions', 'links', 'topic_cards', 'audit_unsealed'] LOOP
     EXECUTE format('GRANT DELETE ON %I TO %I', t, app);
   END LOOP;
 

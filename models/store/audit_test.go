@@ -236,3 +236,38 @@ func TestChainAgainstANotedHead(t *testing.T) {
 		t.Errorf("cut off: %v", p)
 	}
 }
+
+// What is sealed is off the list, and what is not stays on it: a seal costs what
+// is new, however long the log.
+func TestSealedRowsLeaveTheList(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.Open(t, store.Options{})
+	c := connect(t, db.URL)
+	waiting := func() string {
+		t.Helper()
+		return strs(t, c, "SELECT count(*)::text FROM audit_unsealed WHERE brain_id = 'alpha'")[0]
+	}
+	if _, err := c.Exec(t.Context(), "SELECT set_config('app.brain_id', 'alpha', false)"); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, s, "alpha", 20)
+	if n := waiting(); n != "0" {
+		t.Errorf("%s of 20 sealed rows are still to be sealed", n)
+	}
+	if err := s.InBrain(t.Context(), "alpha", func(tx *store.Tx) error {
+		return tx.AppendAudit(&models.AuditRow{At: time.Now(), Actor: "a", Operation: "x", Outcome: "ok"})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := waiting(); n != "1" {
+		t.Errorf("%s rows are to be sealed after one more, want 1", n)
+	}
+	for _, want := range []int{1, 0} {
+		if n, err := s.Seal(t.Context(), "alpha"); err != nil || n != want {
+			t.Errorf("sealed %d: %v, want %d", n, err, want)
+		}
+	}
+	if r := verify(t, s, "alpha"); r.Sealed != 21 || r.Unsealed != 0 || len(r.Problems) > 0 {
+		t.Errorf("%+v", r)
+	}
+}
