@@ -84,7 +84,7 @@ func (d *Desk) through(ctx context.Context, c Call, o *Entry, in any) (any, erro
 		c.Started = now
 	}
 	e := &Env{Call: c, Now: now, Audit: newRow(c, o, now), desk: d}
-	err := allow(c, o)
+	err := Allowed(c, o)
 	if err == nil {
 		err = checkText(in)
 	}
@@ -188,12 +188,9 @@ func newRow(c Call, o *Entry, now time.Time) *models.AuditRow {
 	}
 }
 
-// Allowed reports why the gate would not let c use o, or nil: for pages that
-// offer an operation before it is asked for.
-func Allowed(c Call, o *Entry) error { return allow(c, o) }
-
-// allow reports why c may not use o where it was asked for, or nil.
-func allow(c Call, o *Entry) error {
+// Allowed reports why c may not use o where it was asked for, or nil. Pages ask
+// it, too, before they offer an operation.
+func Allowed(c Call, o *Entry) error {
 	switch {
 	case o.Offered&c.Via == 0 || Dispose(c.Via, o.Class) == Never:
 		return fault.New(fault.NotFound, "There is no such operation here.").WithCode("not_offered")
