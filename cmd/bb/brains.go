@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/models/store"
+	"polaris/ops"
+)
+
+type brainCmd struct {
+	Create brainCreateCmd `cmd:"" help:"Make a brain and its owner. Example: bb brain create calliope --name Calliope --owner ada@example.org"`
+	List   brainListCmd   `cmd:"" help:"List the brains of this instance. Example: bb brain list"`
+}
+
+type brainCreateCmd struct {
+	ID       models.BrainID `arg:"" help:"Slug: lower-case letters, digits and hyphens."`
+	Name     string         `required:"" help:"Name for people."`
+	Owner    string         `required:"" help:"The owner's e-mail address; the person is made if there is none."`
+	FourEyes string         `enum:"on,off" default:"on" help:"off: publishing needs no second person; every version says so."`
+}
+
+// Run makes the brain.
+func (b *brainCreateCmd) Run(ctx context.Context, c *console) error {
+	s, err := c.settings()
+	if err != nil {
+		return err
+	}
+	d, err := s.open(ctx, s.quiet(c), false)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	by, err := d.Terminal(ctx, store.Instance, cmp.Or(c.root.Actor, b.Owner))
+	if err != nil {
+		return err
+	}
+	out, err := ops.Do(ctx, d.Desk, ops.Call{By: by, Brain: b.ID, Via: ops.CLI}, ops.CreateBrain,
+		ops.CreateBrainIn{ID: b.ID, Name: b.Name, OwnerEmail: b.Owner, FourEyes: b.FourEyes == "on"})
+	if err != nil {
+		return err
+	}
+	d.sealQuietly(ctx, b.ID)
+	return c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "Brain %s made; %s owns it.\n", out.Brain.ID, out.Owner.Email)
+		if !out.Brain.FourEyes {
+			fmt.Fprintln(w, "Four eyes are off: one person publishes alone, and every version says so.")
+		}
+		printLink(w, s.PublicURL, out.Owner)
+		fmt.Fprintf(w, "Next: bb import FILE --brain-id %s, then bb publish --brain-id %s\n", out.Brain.ID, out.Brain.ID)
+	})
+}
+
+// printLink shows the one-time link of a person who has no password yet.
+func printLink(w io.Writer, publicURL string, u ops.CreatedUser) {
+	if u.Link != "" {
+		fmt.Fprintf(w, "One-time sign-in link for %s (7 days): %s\n", u.Email, linkURL(publicURL, u.Link))
+	}
+}
+
+func linkURL(publicURL, token string) string { return publicURL + "/link?token=" + token }
+
+type brainListCmd struct{}
+
+// Run lists the brains.
+func (brainListCmd) Run(ctx context.Context, c *console) error {
+	s, err := c.settings()
+	if err != nil {
+		return err
+	}
+	d, err := s.open(ctx, s.quiet(c), false)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	bs, err := d.Store.Brains(ctx)
+	if err != nil {
+		return err
+	}
+	return c.print(bs, func(w io.Writer) {
+		if len(bs) == 0 {
+			fmt.Fprintln(w, "No brains yet. `bb brain create ID --name NAME --owner EMAIL` makes one.")
+			return
+		}
+		t := table(w, "ID", "NAME", "PUBLISHED", "FOUR EYES")
+		for _, b := range bs {
+			t.row(b.ID, b.Name, versionName(b.Published), map[bool]string{true: "on", false: "off"}[b.FourEyes])
+		}
+		t.Flush()
+	})
+}
+
+type userCmd struct {
+	Create userCreateCmd `cmd:"" help:"Add a person to a brain. Example: bb user create eve@example.org --role reader --brain-id calliope"`
+}
+
+type userCreateCmd struct {
+	brainFlag
+	Email         string        `arg:"" help:"E-mail address."`
+	Name          string        `help:"Name for people. Default: the address."`
+	Role          []models.Role `required:"" help:"Roles: owner, admin, curator, approver, auditor, reader."`
+	PasswordStdin bool          `name:"password-stdin" help:"Read the password from standard input, instead of printing a one-time link."`
+}
+
+// Run adds the person.
+func (u *userCreateCmd) Run(ctx context.Context, c *console) error {
+	in := ops.CreateUserIn{Email: u.Email, Name: u.Name, Roles: u.Role}
+	if u.PasswordStdin {
+		b, err := c.readAll(4096)
+		if err != nil {
+			return fault.New(fault.Invalid, "The password could not be read: %v.", err)
+		}
+		if in.Password = strings.TrimRight(string(b), "\r\n"); in.Password == "" {
+			return fault.Field("password", "Standard input held no password.")
+		}
+	}
+	out, err := do(ctx, c, u.BrainID, ops.CreateUser, in)
+	if err != nil {
+		return err
+	}
+	s, err := c.settings()
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%s is now %s of %s.\n", out.Email, join(out.Roles), u.BrainID)
+		printLink(w, s.PublicURL, out)
+	})
+}
