@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
 	"polaris/models/store/storetest"
@@ -57,5 +58,22 @@ func TestMigrateWithoutRights(t *testing.T) {
 	}
 	if _, err := store.Migrate(t.Context(), db.URL, "polaris_app"); fault.Of(err).Kind == fault.Internal {
 		t.Errorf("as the serving login: %v", err)
+	}
+}
+
+// A full disk is an outage that somebody can end, and is told as one.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.Open(t, store.Options{})
+	_, err := connect(t, db.Own).Exec(t.Context(), `CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room' USING ERRCODE = '53100'; END $$;
+		CREATE TRIGGER no_room BEFORE INSERT ON brains FOR EACH ROW EXECUTE FUNCTION no_room()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.InBrain(t.Context(), "alpha", func(tx *store.Tx) error {
+		return tx.InsertBrain(&models.Brain{ID: "alpha", Name: "Alpha"})
+	})
+	if f := fault.Of(err); f.Kind != fault.Unavailable || f.Code != "disk_full" {
+		t.Errorf("got %v", err)
 	}
 }

@@ -126,13 +126,18 @@ func (s *Store) InBrain(ctx context.Context, brain models.BrainID, fn func(tx *T
 	}))
 }
 
-// mapped turns what the database says about an outage into a fault.
+// mapped turns what the database says about an outage, or about its disk, into
+// a fault.
 func mapped(err error) error {
 	if err == nil || fault.Is(err, fault.Unavailable) {
 		return err
 	}
 	if unreachable(err) {
 		return fault.New(fault.Unavailable, "The database does not answer. Try again in a moment.").Because(err)
+	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "53100" {
+		return fault.New(fault.Unavailable, "The database's disk is full, so nothing was changed. Make room, and try again.").WithCode("disk_full").Because(err)
 	}
 	return err
 }
