@@ -7,7 +7,6 @@ import (
 
 	"polaris/advisor/bench"
 	"polaris/models"
-	"polaris/models/fault"
 	"polaris/ops"
 )
 
@@ -53,7 +52,7 @@ type evalRetrievalCmd struct {
 func (e *evalRetrievalCmd) Run(c *console) error {
 	r, err := bench.Retrieval(e.Dir)
 	if err != nil {
-		return fault.New(fault.Invalid, "%v.", err)
+		return err
 	}
 	return c.print(r, func(w io.Writer) {
 		fmt.Fprintf(w, "nDCG@10 %.3f  recall@10 %.3f  @20 %.3f  @100 %.3f  MAP@10 %.3f\n", r.NDCG10, r.Recall10, r.Recall20, r.Recall100, r.MAP10)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"syscall"
 	"time"
 
 	"polaris/mcp"
@@ -32,7 +33,7 @@ func (s *serveCmd) Run(ctx context.Context, c *console) error {
 	// touches anything, and probes learn at once that this one is not ready yet.
 	l, err := net.Listen("tcp", set.Listen)
 	if err != nil {
-		return fault.New(fault.Conflict, "%s cannot be bound: %v.", set.Listen, errors.Unwrap(err))
+		return cannotBind(set.Listen, err)
 	}
 	defer l.Close()
 	d, err := set.open(ctx, log, true)
@@ -41,6 +42,15 @@ func (s *serveCmd) Run(ctx context.Context, c *console) error {
 	}
 	defer d.Close()
 	return set.serve(ctx, c, d, l, log, s.Demo)
+}
+
+// cannotBind says why the address is not ours, and what to do where another
+// program has it: most often a server that was left running.
+func cannotBind(addr string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fault.New(fault.Conflict, "%s cannot be bound: another program, perhaps another Polaris, listens there. Stop it, or choose another address with --listen and --public-url.", addr)
+	}
+	return fault.New(fault.Conflict, "%s cannot be bound: %v.", addr, errors.Unwrap(err))
 }
 
 // serve runs the server on an open database.

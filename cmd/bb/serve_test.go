@@ -184,7 +184,7 @@ func TestServeDemo(t *testing.T) {
 	// A second server on the address ends with one line and touches nothing.
 	second := exec.Command(os.Args[0])
 	second.Args = []string{"bb", "serve", "--data-dir", data, "--listen", addr}
-	if out, err := second.CombinedOutput(); err == nil || !strings.Contains(string(out), "cannot be bound") {
+	if out, err := second.CombinedOutput(); err == nil || !strings.Contains(string(out), "cannot be bound: another program") || strings.Count(string(out), "\n") != 1 {
 		t.Errorf("a second server: %v %s", err, out)
 	}
 	s.stop(t)
