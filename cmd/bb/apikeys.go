@@ -54,7 +54,7 @@ func (m *mintCmd) Run(ctx context.Context, c *console) error {
 		}{out.Key, out.Secret}, nil)
 	}
 	fmt.Fprintln(c.out, out.Secret)
-	c.notice("Key %s for %s, owned by %s, scopes %s, expires %s. It is shown this once.", out.Key.ID, m.BrainID, out.Key.Owner, join(out.Key.Scopes), out.Key.ExpiresAt.Format(time.DateOnly))
+	c.notice("Key %s for %s, owned by %s, scopes %s, expires %s. It is shown this once.", out.Key.ID, m.BrainID, out.Key.Owner, join(out.Key.Scopes), date(out.Key.ExpiresAt))
 	return nil
 }
 

@@ -27,11 +27,7 @@ type brainCreateCmd struct {
 
 // Run makes the brain.
 func (b *brainCreateCmd) Run(ctx context.Context, c *console) error {
-	s, err := c.settings()
-	if err != nil {
-		return err
-	}
-	d, err := s.open(ctx, s.quiet(c), false)
+	d, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,7 +47,7 @@ func (b *brainCreateCmd) Run(ctx context.Context, c *console) error {
 		if !out.Brain.FourEyes {
 			fmt.Fprintln(w, "Four eyes are off: one person publishes alone, and every version says so.")
 		}
-		printLink(w, s.PublicURL, out.Owner)
+		printLink(w, d.Settings.PublicURL, out.Owner)
 		fmt.Fprintf(w, "Next: bb import FILE --brain-id %s, then bb publish --brain-id %s\n", out.Brain.ID, out.Brain.ID)
 	})
 }
@@ -69,11 +65,7 @@ type brainListCmd struct{}
 
 // Run lists the brains.
 func (brainListCmd) Run(ctx context.Context, c *console) error {
-	s, err := c.settings()
-	if err != nil {
-		return err
-	}
-	d, err := s.open(ctx, s.quiet(c), false)
+	d, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

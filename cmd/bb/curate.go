@@ -286,7 +286,7 @@ func (v *versionListCmd) Run(ctx context.Context, c *console) error {
 	return c.print(out, func(w io.Writer) {
 		t := table(w, "VERSION", "PUBLISHED", "BY", "SOURCES", "CARDS", "FOUR EYES", "NOTES")
 		for _, v := range out.Versions {
-			t.row(v.N, v.PublishedAt.UTC().Format("2006-01-02 15:04"), v.PublishedBy, len(v.Manifest.Sources), len(v.Manifest.Cards), cmp.Or(v.FourEyes, "on"), v.Notes)
+			t.row(v.N, minute(v.PublishedAt), v.PublishedBy, len(v.Manifest.Sources), len(v.Manifest.Cards), cmp.Or(v.FourEyes, "on"), v.Notes)
 		}
 		t.Flush()
 	})
@@ -304,7 +304,7 @@ func (v *versionShowCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return c.print(out, func(w io.Writer) {
-		fmt.Fprintf(w, "Version %d, published %s by %s\nengine %s\nmanifest %x\n", out.N, out.PublishedAt.UTC().Format("2006-01-02 15:04"), out.PublishedBy, out.Engine, out.Hash)
+		fmt.Fprintf(w, "Version %d, published %s by %s\nengine %s\nmanifest %x\n", out.N, minute(out.PublishedAt), out.PublishedBy, out.Engine, out.Hash)
 		t := table(w, "CODE", "TITLE", "REVISION", "SHA-256")
 		for _, s := range out.Manifest.Sources {
 			t.row(s.Source.Code, s.Source.Title, s.Revision, fmt.Sprintf("%.8x…", s.SHA256))

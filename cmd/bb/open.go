@@ -121,14 +121,19 @@ type brainFlag struct {
 	BrainID models.BrainID `name:"brain-id" required:"" help:"The brain." placeholder:"ID"`
 }
 
+// open opens the database for one command. Close must be called.
+func (c *console) open(ctx context.Context) (*opened, error) {
+	s, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, s.quiet(c), false)
+}
+
 // at opens the database for one command, and says who is calling from where.
 // Close must be called.
 func (c *console) at(ctx context.Context, brain models.BrainID) (*opened, ops.Call, error) {
-	s, err := c.settings()
-	if err != nil {
-		return nil, ops.Call{}, err
-	}
-	o, err := s.open(ctx, s.quiet(c), false)
+	o, err := c.open(ctx)
 	if err != nil {
 		return nil, ops.Call{}, err
 	}

@@ -35,12 +35,15 @@ func join[T ~string](xs []T) string {
 	return strings.Join(ss, ", ")
 }
 
+// date returns a day of UTC, as all times in tables are.
 func date(t *time.Time) string {
 	if t == nil {
 		return "never"
 	}
-	return t.Format(time.DateOnly)
+	return t.UTC().Format(time.DateOnly)
 }
+
+func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 func versionName(n int) string {
 	if n == 0 {
