@@ -189,11 +189,7 @@ func (r Ref) Locator() string {
 	case r.Kind == Supplement:
 		s = "Supplement " + r.Letter
 	case r.Kind == Comment:
-		_, section := r.split()
-		s = "comment " + r.Letter + section + r.Paras
-		if r.Path != "" {
-			s += "-" + r.Path
-		}
+		s = r.comment()
 	case r.Heading != "":
 		s = r.Heading
 	case r.Title != "":
@@ -202,6 +198,16 @@ func (r Ref) Locator() string {
 		s = r.place()
 	}
 	return strings.TrimSpace(s + r.suffix())
+}
+
+// comment returns a comment without its part: "comment 9(a)(1)-1.iii".
+func (r Ref) comment() string {
+	_, section := r.split()
+	s := "comment " + r.Letter + section + r.Paras
+	if r.Path != "" {
+		s += "-" + r.Path
+	}
+	return s
 }
 
 // Tail returns the part of a citation that is written even where the document
@@ -220,11 +226,7 @@ func (r Ref) Tail() string {
 	case r.Kind == Supplement:
 		s = "supplement " + r.Letter
 	case r.Kind == Comment:
-		_, section := r.split()
-		s = "comment " + r.Letter + section + r.Paras
-		if r.Path != "" {
-			s += "-" + r.Path
-		}
+		s = r.comment()
 	case r.Heading != "":
 		s = "§ " + foldHeading(r.Heading)
 	default:
