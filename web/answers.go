@@ -52,7 +52,7 @@ func record(p *page, r *ops.AnswerRecord) answers.Record {
 		}
 	}
 	if r.Published != nil {
-		v.Released = "by " + r.Published.PublishedBy + ", " + r.Published.PublishedAt.UTC().Format("2 January 2006")
+		v.Released = "by " + r.Published.PublishedBy + ", " + layout.Date(r.Published.PublishedAt)
 		if r.Published.FourEyes != "" {
 			v.Released += " (four eyes: " + r.Published.FourEyes + ")"
 		}

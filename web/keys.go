@@ -11,6 +11,7 @@ import (
 	"polaris/ops"
 	"polaris/views/form"
 	"polaris/views/keys"
+	"polaris/views/layout"
 )
 
 func (s *Server) listKeys(p *page) error {
@@ -96,7 +97,7 @@ func (s *Server) createKey(p *page) error {
 	}
 	// The one page that shows a key: nothing may keep it.
 	return render(p.Context, http.StatusCreated, never, keys.CreatedPage(p.frame(), keys.Created{
-		Label: made.Key.Label, Key: made.Secret, Endpoint: s.endpoint(), Expires: "on " + made.Key.ExpiresAt.UTC().Format("2 January 2006"), Scopes: scopeNames(made.Key.Scopes),
+		Label: made.Key.Label, Key: made.Secret, Endpoint: s.endpoint(), Expires: "on " + layout.Date(*made.Key.ExpiresAt), Scopes: scopeNames(made.Key.Scopes),
 	}))
 }
 

@@ -46,6 +46,9 @@ func At(t, now time.Time) When {
 	return w
 }
 
+// Date returns a day as sentences name it.
+func Date(t time.Time) string { return t.UTC().Format("2 January 2006") }
+
 func quantity(n int, unit string) string {
 	if n == 1 {
 		return "1 " + unit
