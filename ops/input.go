@@ -139,7 +139,7 @@ func plain(err error) string {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &wrong):
-		return wrong.Field + " must be " + kindName(wrong.Type) + ", not " + wrong.Value
+		return cmp.Or(wrong.Field, "it") + " must be " + kindName(wrong.Type) + ", not " + wrong.Value
 	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
 		return "it is not valid JSON"
 	}
@@ -159,7 +159,7 @@ func kindName(t reflect.Type) string {
 	case reflect.Struct, reflect.Map:
 		return "an object"
 	}
-	return "a number"
+	return "a whole number"
 }
 
 // checkText refuses an input with a string that is no text. PostgreSQL stores

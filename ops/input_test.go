@@ -59,7 +59,7 @@ func TestInputIsReadStrictly(t *testing.T) {
 		`{"label":"x"}}`:                  "more than one",
 		`{"label":"x"} 1`:                 "more than one",
 		`{"label":1}`:                     "label must be a string",
-		`{"label":"x","rate_limit":99999999999999999999}`: "rate_limit must be a number",
+		`{"label":"x","rate_limit":99999999999999999999}`: "rate_limit must be a whole number",
 		"{\"label\":\"\xff\"}":                            "UTF-8",
 		`{"label":` + deep:                                "",
 		`[]`:                                              "",
@@ -69,6 +69,11 @@ func TestInputIsReadStrictly(t *testing.T) {
 		_, err := d.Invoke(context.Background(), c, ops.CreateAPIKey.Entry(), []byte(raw))
 		if f := fault.Of(err); err == nil || f.Kind != fault.Invalid || !strings.Contains(f.Message, want) {
 			t.Errorf("%.60s: %v", raw, err)
+		}
+	}
+	for _, n := range []string{"-1", "0", "1", "2147483648", "9223372036854775807"} {
+		if _, err := d.Invoke(context.Background(), c, ops.GetVersion.Entry(), []byte(`{"n":`+n+`}`)); !fault.Is(err, fault.NotFound) {
+			t.Errorf("version %s: %v", n, err)
 		}
 	}
 	if _, err := d.Invoke(context.Background(), c, ops.CreateAPIKey.Entry(), []byte(`{"label":"x","scopes":["advisor:read"]}`)); err != nil {

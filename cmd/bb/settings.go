@@ -191,8 +191,8 @@ func parseRate(s string) (models.Rate, error) {
 	n, w, ok := strings.Cut(s, "/")
 	requests, err := strconv.Atoi(n)
 	window, werr := time.ParseDuration(w)
-	if !ok || err != nil || werr != nil || requests <= 0 || window <= 0 || window > 15*time.Minute {
-		return models.Rate{}, fault.New(fault.Invalid, "A rate is requests/window, such as 600/60s, with a window of at most 15m.")
+	if !ok || err != nil || werr != nil || requests <= 0 || window <= 0 || window > 15*time.Minute || window%time.Second != 0 {
+		return models.Rate{}, fault.New(fault.Invalid, "A rate is requests/window, such as 600/60s, with a window of whole seconds, at most 15m.")
 	}
 	return models.Rate{N: requests, Window: window}, nil
 }

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"math"
+
 	"gorm.io/gorm/clause"
 
 	"polaris/models"
@@ -68,7 +70,11 @@ func (tx *Tx) LastVersion() (int, error) {
 
 // Version returns one version.
 func (tx *Tx) Version(n int) (*models.Version, error) {
-	return one[models.Version](tx.db.Where("brain_id = ? AND n = ?", tx.Brain, n), fault.New(fault.NotFound, "No such version.").WithCode("no_such_version"))
+	none := fault.New(fault.NotFound, "No such version.").WithCode("no_such_version")
+	if n < 1 || n > math.MaxInt32 {
+		return nil, none // the column could not even hold it
+	}
+	return one[models.Version](tx.db.Where("brain_id = ? AND n = ?", tx.Brain, n), none)
 }
 
 // Versions returns every version, the newest first.
