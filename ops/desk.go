@@ -169,8 +169,8 @@ func (d *Desk) refused(ctx context.Context, e *Env, err error) error {
 	if e.Call.Brain != store.Instance && e.Call.By.Brain != e.Call.Brain && e.Call.By.Kind != models.KindTerminal {
 		e.Audit.BrainID = e.Call.By.Brain // a stranger's attempts are kept where the stranger belongs
 	}
-	if e.Audit.BrainID == "" {
-		e.Audit.BrainID = store.Instance
+	if !e.Audit.BrainID.Valid() {
+		e.Audit.BrainID = store.Instance // no brain can be called so
 	}
 	e.Audit.Outcome = f.Code
 	if aerr := d.Store.AppendServed(context.WithoutCancel(ctx), e.Audit, nil); aerr != nil {
