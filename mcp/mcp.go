@@ -35,7 +35,7 @@ type Config struct {
 	AllowedOrigins []string       // further Origin values; local ones are allowed anyway
 	CORSOrigins    []string       // allowed origins too; where empty, no CORS headers are sent to anybody
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For tells the client's address
-	SessionCookie  string         // the browser session's cookie, which is no credential here; default "polaris_session"
+	SessionCookie  string         // the browser session's cookie, which is no credential here; empty: none
 	MaxBody        int64          // bytes; default 1 MiB
 	Deadline       time.Duration  // for a whole request; default 50 s
 	Version        string         // release, in serverInfo; default "dev"
@@ -46,7 +46,6 @@ type Config struct {
 // withDefaults returns c with what was left out filled in.
 func (c Config) withDefaults(d *ops.Desk) Config {
 	c.Path = cmp.Or(c.Path, "/v1/mcp")
-	c.SessionCookie = cmp.Or(c.SessionCookie, "polaris_session")
 	c.Version = cmp.Or(c.Version, "dev")
 	c.MaxBody = cmp.Or(c.MaxBody, 1<<20)
 	c.Deadline = cmp.Or(c.Deadline, 50*time.Second) // clients give up at 60

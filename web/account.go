@@ -102,7 +102,7 @@ func (s *Server) signIn(c echo.Context) error {
 
 func (s *Server) signOut(c echo.Context) error {
 	s.endSession(c)
-	k, err := s.cookies.Get(c.Request(), sessionCookie)
+	k, err := s.cookies.Get(c.Request(), SessionCookie)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func TestSetUpOfManyOneWins(t *testing.T) {
 func TestSignInAndOut(t *testing.T) {
 	t.Parallel()
 	s, b := started(t)
-	cookie := b.cookie(sessionCookie)
+	cookie := b.cookie(SessionCookie)
 	b.post("/session/end", nil).want(http.StatusSeeOther).to("/session/new?done=signed-out")
 	b.get("/session/new?done=signed-out").want(http.StatusOK, "You are signed out")
 	b.get("/brains/calliope").want(http.StatusSeeOther).to("/session/new?next=%2Fbrains%2Fcalliope")
@@ -97,7 +97,7 @@ func TestSignInAndOut(t *testing.T) {
 	b.get("/").want(http.StatusSeeOther).to("/brains/calliope")
 
 	c := s.browser().signIn(owner, password).want(http.StatusSeeOther).Cookies()[0]
-	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Name != sessionCookie {
+	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Name != SessionCookie {
 		t.Errorf("the session cookie is %v", c)
 	}
 }
@@ -142,15 +142,15 @@ func TestWrongSignInsLookTheSame(t *testing.T) {
 func TestSessionFixation(t *testing.T) {
 	t.Parallel()
 	s, b := started(t)
-	before := b.cookie(sessionCookie)
+	before := b.cookie(SessionCookie)
 	b.signIn(owner, password).want(http.StatusSeeOther)
-	after := b.cookie(sessionCookie)
+	after := b.cookie(SessionCookie)
 	if before.Value == after.Value {
 		t.Error("signing in kept the cookie")
 	}
 	s.browser().get("/brains/calliope", "Cookie", before.String()).want(http.StatusSeeOther)
 	s.browser().get("/brains/calliope", "Cookie", after.String()).want(http.StatusOK)
-	s.browser().get("/brains/calliope", "Cookie", sessionCookie+"=planted").want(http.StatusSeeOther)
+	s.browser().get("/brains/calliope", "Cookie", SessionCookie+"=planted").want(http.StatusSeeOther)
 }
 
 func TestSignInThrottle(t *testing.T) {

@@ -126,7 +126,7 @@ func TestLogTellsNoSecrets(t *testing.T) {
 		t.Errorf("the proxy's request id became %q", a.Header.Get("X-Request-Id"))
 	}
 	log := s.log.String()
-	for _, secret := range []string{"in-the-query", "private-title", "one-time-token", "planted", b.cookie(sessionCookie).Value, password} {
+	for _, secret := range []string{"in-the-query", "private-title", "one-time-token", "planted", b.cookie(SessionCookie).Value, password} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log has %q", secret)
 		}

@@ -14,12 +14,12 @@ import (
 	"polaris/ops"
 )
 
-// Names of our cookies. The second one remembers which brain was looked at
-// last; it grants nothing.
-const (
-	sessionCookie = "polaris_session"
-	brainCookie   = "polaris_brain"
-)
+// SessionCookie is the name of the cookie that a browser is signed in by. Where
+// it is no credential, it is still worth a word to who sends it.
+const SessionCookie = "polaris_session"
+
+// brainCookie remembers which brain was looked at last; it grants nothing.
+const brainCookie = "polaris_brain"
 
 // secretKey is the one value of a session: its random secret. All else is in
 // the database, under the secret's hash.
@@ -80,7 +80,7 @@ func (k *cookies) Save(_ *http.Request, w http.ResponseWriter, s *sessions.Sessi
 
 // visit returns who is signed in, or an Unauthenticated fault.
 func (s *Server) visit(c echo.Context) (*ops.Visit, error) {
-	k, err := s.cookies.Get(c.Request(), sessionCookie)
+	k, err := s.cookies.Get(c.Request(), SessionCookie)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *Server) visit(c echo.Context) (*ops.Visit, error) {
 // begin gives the browser a fresh session in place of any that it had.
 func (s *Server) begin(c echo.Context, fresh ops.Session) error {
 	s.endSession(c)
-	k, err := s.cookies.Get(c.Request(), sessionCookie)
+	k, err := s.cookies.Get(c.Request(), SessionCookie)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (s *Server) begin(c echo.Context, fresh ops.Session) error {
 // that is away does not keep anybody from signing out here; the session then
 // ends by itself.
 func (s *Server) endSession(c echo.Context) {
-	k, err := s.cookies.Get(c.Request(), sessionCookie)
+	k, err := s.cookies.Get(c.Request(), SessionCookie)
 	if err != nil {
 		return
 	}

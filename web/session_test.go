@@ -13,7 +13,7 @@ func TestCookieFollowsTheAddress(t *testing.T) {
 	for _, secure := range []bool{true, false} {
 		k := newCookies(key, secure)
 		r, w := httptest.NewRequest(http.MethodGet, "/", nil), httptest.NewRecorder()
-		s, err := k.Get(r, sessionCookie)
+		s, err := k.Get(r, SessionCookie)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestCookieFollowsTheAddress(t *testing.T) {
 			store *cookies
 			want  any
 		}{{k, "the secret"}, {newCookies([]byte(strings.Repeat("l", 32)), secure), nil}} {
-			got, err := read.store.New(back, sessionCookie)
+			got, err := read.store.New(back, SessionCookie)
 			if err != nil || got.Values[secretKey] != read.want {
 				t.Errorf("the cookie is read as %v (%v), want %v", got.Values[secretKey], err, read.want)
 			}

@@ -142,7 +142,7 @@ func (c *checked) site(d *opened, log *slog.Logger) (*web.Server, error) {
 	}
 	endpoint, err := mcp.Hosted(d.Desk, mcp.Config{
 		Path: c.MCPPath, PublicURL: c.PublicURL, AllowedHosts: c.AllowedHosts, AllowedOrigins: c.AllowedOrigins, CORSOrigins: c.CORSOrigins,
-		MaxBody: c.MaxBodyBytes, Version: release(), Log: log, TrustedProxies: c.proxies,
+		MaxBody: c.MaxBodyBytes, Version: release(), Log: log, TrustedProxies: c.proxies, SessionCookie: web.SessionCookie,
 	})
 	if err != nil {
 		return nil, err

@@ -85,6 +85,7 @@ func NewWorld(tb testing.TB, mount Mount, o Options) *World {
 		// Each row comes from an address of its own, so that failed credentials
 		// of one row are not counted against another.
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		SessionCookie:  "polaris_session",
 		Deadline:       o.Deadline, Log: log, Catalog: append(ops.All(), w.Slow.entries()...),
 	})
 	if err != nil {
