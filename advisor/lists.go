@@ -80,7 +80,7 @@ func outermost(cs []claim) (out []claim) {
 // item goes on in small letters.
 func (e *Engine) opensList(parent retrieve.Ref, item claim) bool {
 	text := strings.TrimSpace(e.find.Text(parent))
-	if complete(text) || e.isHeading(parent) || len(strings.Fields(text)) < 4 {
+	if complete(text) || e.isHeading(parent) || words(text) < 4 {
 		return false
 	}
 	if strings.HasSuffix(text, ":") || strings.HasSuffix(text, "—") {

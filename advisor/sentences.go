@@ -30,7 +30,7 @@ func (e *Engine) sentences(ev *evidence, f retrieve.Found, refs []retrieve.Ref, 
 
 // heading joins a short first sentence to the one after it, whose heading it is.
 func heading(text string, spans []retrieve.Span) []retrieve.Span {
-	if len(spans) > 1 && len(strings.Fields(text[spans[0].Start:spans[0].End])) <= runIn {
+	if len(spans) > 1 && words(text[spans[0].Start:spans[0].End]) <= runIn {
 		spans[1].Start = spans[0].Start
 		return spans[1:]
 	}
@@ -63,7 +63,7 @@ func parts(text string, spans []retrieve.Span) []retrieve.Span {
 // substance favours sentences that can say something over scraps and headings.
 func substance(s string) float64 {
 	w := 1.0
-	n := len(strings.Fields(s))
+	n := words(s)
 	if n < 6 {
 		w = 0.4 + 0.1*float64(n)
 	}
@@ -71,6 +71,14 @@ func substance(s string) float64 {
 		w *= 0.5
 	}
 	return w
+}
+
+// words counts what white space sets apart.
+func words(s string) (n int) {
+	for range strings.FieldsSeq(s) {
+		n++
+	}
+	return n
 }
 
 // says reports whether a sentence can say anything: it has two words at least.
