@@ -12,7 +12,7 @@ import (
 // sign-in, export or served answer. Rows are only ever added. They name what
 // they are about by value and have no foreign keys, so they outlive it.
 type AuditRow struct {
-	BrainID       BrainID       `json:"brain"` // empty for what belongs to the instance
+	BrainID       BrainID       `json:"brain"` // "_instance" for what belongs to no brain
 	ID            int64         `json:"id" gorm:"primaryKey"`
 	At            time.Time     `json:"at"`
 	Kind          PrincipalKind `json:"kind"`
