@@ -19,6 +19,7 @@ type Desk struct {
 	Store    *store.Store
 	Shelf    *advisor.Shelf
 	Limiter  Limiter
+	BadKeys  *Failures // keys and tokens that did not hold, on every surface that takes them
 	Settings Settings
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -37,7 +38,7 @@ type Settings struct {
 // NewDesk returns a desk over an open store. Run its sealer with
 // [Desk.SealForever] in the process that serves.
 func NewDesk(s *store.Store, set Settings, log *slog.Logger) *Desk {
-	d := &Desk{Store: s, Limiter: NewMemoryLimiter(), Settings: set, Log: log, Now: time.Now, sealer: store.NewSealer(s)}
+	d := &Desk{Store: s, Limiter: NewMemoryLimiter(), BadKeys: NewFailures(), Settings: set, Log: log, Now: time.Now, sealer: store.NewSealer(s)}
 	d.Shelf = advisor.NewShelf(d.loadEngine)
 	return d
 }
@@ -74,81 +75,89 @@ func (d *Desk) Invoke(ctx context.Context, c Call, o *Entry, raw []byte) (any, e
 	return d.through(ctx, c, o, in)
 }
 
-// through takes one call past the gate: is it offered here, may this principal,
-// within which ceiling, must another person see it first; then it runs, and the
-// row is written. (The rate is taken by the guards, which count requests that
-// never become a call, too.)
+// through takes one call past the gate and records a refusal. (The rate is taken
+// by the guards, which count requests that never become a call, too.)
 func (d *Desk) through(ctx context.Context, c Call, o *Entry, in any) (any, error) {
 	now := d.Now().UTC()
 	if c.Started.IsZero() {
 		c.Started = now
 	}
 	e := &Env{Call: c, Now: now, Audit: newRow(c, o, now), desk: d}
-	err := Allowed(c, o)
-	if err == nil {
-		err = checkText(in)
-	}
+	out, err := d.perform(ctx, e, o, in)
 	if err != nil {
 		return nil, d.refused(ctx, e, err)
+	}
+	return out, nil
+}
+
+// perform is the gate: is it offered here, may this principal, within which
+// ceiling, must another person see it first; then it runs, and the row is
+// written.
+func (d *Desk) perform(ctx context.Context, e *Env, o *Entry, in any) (out any, err error) {
+	if err := Allowed(e.Call, o); err != nil {
+		return nil, err
+	}
+	if err := checkText(in); err != nil {
+		return nil, err
 	}
 	if o.Serves {
 		return d.serve(ctx, e, o, in)
 	}
 	if o.stage != nil {
-		staged, err := o.stage(ctx, e, in)
-		if err != nil {
-			return nil, d.refused(ctx, e, err)
+		if e.Staged, err = o.stage(ctx, e, in); err != nil {
+			return nil, err
 		}
-		e.Staged = staged
 	}
-	var out any
-	err = d.Store.InBrain(ctx, c.Brain, func(tx *store.Tx) (err error) {
+	if o.Class.writes() {
+		return d.change(ctx, e, o, in)
+	}
+	err = d.Store.InBrain(ctx, e.Call.Brain, func(tx *store.Tx) (err error) {
 		e.Tx = tx
-		if o.Class.writes() {
-			if err := secondPerson(e, o); err != nil {
-				return err
-			}
+		out, err = o.run(ctx, e, in)
+		return err
+	})
+	return out, err
+}
+
+// change runs an operation that writes, in one transaction with its row.
+func (d *Desk) change(ctx context.Context, e *Env, o *Entry, in any) (out any, err error) {
+	err = d.Store.InBrain(ctx, e.Call.Brain, func(tx *store.Tx) (err error) {
+		e.Tx = tx
+		if err := secondPerson(e, o); err != nil {
+			return err
 		}
 		if out, err = o.run(ctx, e, in); err != nil {
 			return err
 		}
-		if c.DryRun && o.Class.writes() {
+		if e.Call.DryRun {
 			return errDryRun
-		}
-		if !o.Class.writes() {
-			return nil
 		}
 		return tx.AppendAudit(e.Audit)
 	})
-	if errors.Is(err, errDryRun) {
-		e.rollBack()
-		return out, nil
-	}
 	if err != nil {
-		e.rollBack()
-		return nil, d.refused(ctx, e, err)
+		for _, undo := range e.undo {
+			undo()
+		}
 	}
-	if o.Class.writes() {
-		d.sealer.Wrote(c.Brain)
+	switch {
+	case errors.Is(err, errDryRun):
+		return out, nil
+	case err != nil:
+		return nil, err
 	}
+	d.sealer.Wrote(e.Call.Brain)
 	return out, nil
 }
 
 // errDryRun rolls a rehearsal back.
 var errDryRun = errors.New("dry run")
 
-func (e *Env) rollBack() {
-	for _, f := range e.undo {
-		f()
-	}
-}
-
 // serve runs an operation whose output leaves as an answer. It holds no
 // transaction while the engine works; the answer waits for its row.
 func (d *Desk) serve(ctx context.Context, e *Env, o *Entry, in any) (any, error) {
 	out, err := o.run(ctx, e, in)
 	if err != nil {
-		return nil, d.refused(ctx, e, err)
+		return nil, err
 	}
 	e.Audit.LatencyMicros = d.Now().Sub(e.Call.Started).Microseconds()
 	if err := d.Store.AppendServed(ctx, e.Audit, e.Record); err != nil {
