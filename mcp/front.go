@@ -19,7 +19,6 @@ type front struct {
 	Config
 	desk    *ops.Desk
 	gate    *gate
-	fails   *ops.Failures
 	tools   *toolset
 	library *library
 }
@@ -102,7 +101,7 @@ func (f *front) authenticate(ctx context.Context, r *http.Request, id string) (m
 		return nobody, no
 	}
 	addr := ops.AddressOf(r, f.TrustedProxies)
-	if wait := f.fails.Wait(addr, f.desk.Now()); wait > 0 {
+	if wait := f.desk.BadKeys.Wait(addr, f.desk.Now()); wait > 0 {
 		return nobody, refuse(http.StatusTooManyRequests, "too_many_failures", "Too many credentials that do not hold came from your address. Wait a minute, and check the key.").retryAfter(wait)
 	}
 	ctx, cancel := context.WithTimeout(ctx, credentialTimeout)
@@ -118,7 +117,7 @@ func (f *front) authenticate(ctx context.Context, r *http.Request, id string) (m
 		}
 		return nobody, refuse(http.StatusServiceUnavailable, "unavailable", "Credentials cannot be checked just now. Try again in a moment.").retryAfter(2 * time.Second)
 	}
-	f.fails.Add(addr, f.desk.Now())
+	f.desk.BadKeys.Add(addr, f.desk.Now())
 	if looksLikeJWT(token) {
 		return nobody, refuse(http.StatusUnauthorized, "invalid_token", "This access token is not valid here. Send an API key as `Authorization: Bearer sk-polaris-…` or `X-API-Key`.").challenge(`error="invalid_token"`)
 	}

@@ -73,7 +73,6 @@ func Hosted(d *ops.Desk, c Config) (http.Handler, error) {
 		Config: c,
 		desk:   d,
 		gate:   newGate(public, c),
-		fails:  ops.NewFailures(),
 		tools:  tools,
 	}
 	f.library = newLibrary(f)

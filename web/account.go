@@ -148,12 +148,12 @@ func linkForm(token, email string, r *refusal) account.Link {
 // slow hash, and forgiven unless it was a credential that did not hold.
 func (s *Server) enter(c echo.Context, next string, try func() (ops.Session, error), again func(*refusal) templ.Component) error {
 	from, now := s.from(c), s.desk.Now()
-	if wait := s.failures.Try(from, now); wait > 0 {
+	if wait := s.signIns.Try(from, now); wait > 0 {
 		return tooMany(c, wait)
 	}
 	session, err := try()
 	if f := fault.Of(err); err == nil || f.Kind != fault.Unauthenticated && f.Code != "link_dead" {
-		s.failures.Forgive(from, now)
+		s.signIns.Forgive(from, now)
 	}
 	if err == nil {
 		if err := s.begin(c, session); err != nil {

@@ -215,5 +215,9 @@ func TestRESTRate(t *testing.T) {
 	for range 30 {
 		agent.get("/v1/brains/calliope/topic-cards", "X-API-Key", "sk-polaris-nonsense").want(http.StatusUnauthorized)
 	}
+	// Keys that do not hold have one count on all surfaces, and sign-ins another:
+	// neither an agent's key nor a person's password is to blame for the other.
 	agent.get("/v1/brains/calliope/topic-cards", "X-API-Key", key).want(http.StatusTooManyRequests, "too_many_failures")
+	agent.mcp(key, toolsList).want(http.StatusTooManyRequests, "too_many_failures")
+	agent.signIn(owner, password).want(http.StatusSeeOther)
 }

@@ -104,12 +104,12 @@ func (s *Server) credential(c echo.Context) (models.Principal, ops.Surface, erro
 // are refused before the database is asked.
 func (s *Server) byKey(c echo.Context, key string) (models.Principal, error) {
 	from, now := s.from(c), s.desk.Now()
-	if wait := s.failures.Wait(from, now); wait > 0 {
+	if wait := s.desk.BadKeys.Wait(from, now); wait > 0 {
 		return models.Principal{}, tooMany(c, wait)
 	}
 	p, err := s.desk.KeyPrincipal(c.Request().Context(), key)
 	if fault.Is(err, fault.Unauthenticated) {
-		s.failures.Add(from, now)
+		s.desk.BadKeys.Add(from, now)
 	}
 	return p, err
 }

@@ -39,16 +39,16 @@ type Config struct {
 
 // A Server serves every page. All fields are set by [New].
 type Server struct {
-	desk     *ops.Desk
-	mcp      http.Handler
-	conf     Config
-	echo     *echo.Echo
-	cookies  *cookies
-	origins  *http.CrossOriginProtection
-	hosts    map[string]bool
-	failures *ops.Failures
-	health   health
-	assets   layout.Assets
+	desk    *ops.Desk
+	mcp     http.Handler
+	conf    Config
+	echo    *echo.Echo
+	cookies *cookies
+	origins *http.CrossOriginProtection
+	hosts   map[string]bool
+	signIns *ops.Failures // sign-ins and one-time links that did not hold
+	health  health
+	assets  layout.Assets
 }
 
 // New returns a server over desk, with mcp mounted at c.MCPPath. It panics when
@@ -63,10 +63,10 @@ func New(desk *ops.Desk, mcp http.Handler, c Config) *Server {
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 	s := &Server{
 		desk: desk, mcp: mcp, conf: c, echo: echo.New(),
-		cookies:  newCookies(c.CookieKey, strings.HasPrefix(c.PublicURL, "https://")),
-		origins:  http.NewCrossOriginProtection(),
-		hosts:    allowedHosts(c),
-		failures: ops.NewFailures(),
+		cookies: newCookies(c.CookieKey, strings.HasPrefix(c.PublicURL, "https://")),
+		origins: http.NewCrossOriginProtection(),
+		hosts:   allowedHosts(c),
+		signIns: ops.NewFailures(),
 		assets: layout.Assets{
 			Styles:  []string{static.Path("oat.min.css"), static.Path("polaris.css")},
 			Scripts: []string{static.Path("htmx.min.js"), static.Path("hx-csp.min.js"), static.Path("app.js")},
