@@ -1,15 +1,12 @@
 package models
 
-import "time"
-
 // A Corpus is the frozen content of one version of a brain, all that the
 // engine is built from.
 type Corpus struct {
-	Brain       BrainID
-	Version     int // 0 for a draft
-	PublishedAt time.Time
-	Docs        []Doc
-	Cards       []TopicCard
+	Brain   BrainID
+	Version int // 0 for a draft
+	Docs    []Doc
+	Cards   []TopicCard
 }
 
 // A Doc is one source of a corpus in the revision that the version froze.

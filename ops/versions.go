@@ -74,7 +74,7 @@ func stagePublish(ctx context.Context, e *Env, in PublishIn) (*candidate, error)
 	if err != nil {
 		return nil, err
 	}
-	corpus.Version, corpus.PublishedAt = c.n, e.Now
+	corpus.Version = c.n
 	for _, d := range corpus.Docs {
 		c.passages += len(d.Passages)
 	}
@@ -135,7 +135,7 @@ func (d *Desk) loadEngine(ctx context.Context, brain models.BrainID, version int
 			return err
 		}
 		if corpus, err = tx.CorpusOf(v.Manifest); err == nil {
-			corpus.Version, corpus.PublishedAt = v.N, v.PublishedAt
+			corpus.Version = v.N
 		}
 		return err
 	})

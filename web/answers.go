@@ -65,8 +65,8 @@ func body(p *page, env *models.Envelope, around []ops.Context) answers.Body {
 	b := answers.Body{Text: env.Result, Rendered: env.Rendered, Guardrail: answers.Guardrail{Status: env.Guardrail.Status, Reasons: env.Guardrail.Reasons}, Confidence: env.Confidence, Notices: env.Notices}
 	for i, c := range env.Citations {
 		v := answers.Cite{
-			N: c.N, Key: c.Key, Title: c.SourceID, Locator: c.Locator, Kind: c.Kind, Quote: c.Quote,
-			Method: c.Verification.Method, Verified: c.Verified, Score: c.Verification.Score, Why: c.Why,
+			N: c.N, Key: c.Key, Title: c.SourceID, Locator: c.Locator, Quote: c.Quote,
+			Method: c.Verification.Method, Verified: c.Verified, Why: c.Why,
 			Revision: c.Provenance.Revision, Origin: c.Provenance.OriginURL,
 			Span: "bytes " + layout.Number(c.Provenance.Start) + " to " + layout.Number(c.Provenance.End),
 		}

@@ -155,16 +155,16 @@ func (tx *Tx) SetMembership(person string, roles []models.Role) error {
 	return tx.db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&models.Membership{BrainID: tx.Brain, PersonID: person, Roles: roles}).Error
 }
 
-// A MemberPerson is a member of the brain with the person's name.
+// A MemberPerson is a member of the brain with the person's address.
 type MemberPerson struct {
-	PersonID, Email, Name string
-	Roles                 []models.Role `gorm:"serializer:json"`
-	DisabledAt            *time.Time
+	PersonID, Email string
+	Roles           []models.Role `gorm:"serializer:json"`
+	DisabledAt      *time.Time
 }
 
 // Members returns the brain's members by e-mail.
 func (tx *Tx) Members() ([]MemberPerson, error) {
 	var ms []MemberPerson
-	return ms, tx.db.Table("memberships AS m").Select("m.person_id, p.email, p.name, m.roles, p.disabled_at").
+	return ms, tx.db.Table("memberships AS m").Select("m.person_id, p.email, m.roles, p.disabled_at").
 		Joins("JOIN persons p ON p.id = m.person_id").Where("m.brain_id = ?", tx.Brain).Order("p.email").Scan(&ms).Error
 }

@@ -44,15 +44,13 @@ type Cite struct {
 	Key      string // "HB 4.2(a)"
 	Title    string // of the source
 	Locator  string
-	Kind     string // passage, or entity for a summary
 	Before   string // of the passage, up to the quote
 	Quote    string
 	After    string
 	Method   string // entailment, lexical, lexical_fallback or unverified
 	Verified bool
-	Score    float64 // of the verification, 0 to 1
-	Why      string  // what brought the passage
-	URL      string  // of the passage in its source; empty where the reader may not open it
+	Why      string // what brought the passage
+	URL      string // of the passage in its source; empty where the reader may not open it
 	Revision int
 	Span     string // "bytes 2 310 to 2 384"
 	Origin   string // where the source was taken from

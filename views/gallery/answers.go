@@ -16,19 +16,19 @@ func grounded() answers.Body {
 		Guardrail: answers.Guardrail{Status: "pass"}, Confidence: .91,
 		Cites: []answers.Cite{
 			{
-				N: 1, Key: "HB 4.2(a)", Title: "Lending Handbook", Locator: "4.2(a)", Kind: "passage", Before: "(a) ",
+				N: 1, Key: "HB 4.2(a)", Title: "Lending Handbook", Locator: "4.2(a)", Before: "(a) ",
 				Quote:  "Tell the applicant in writing within 20 days of receiving a completed application that we decline it.",
 				After:  " A telephone call may come first and never takes the place of the written notice.",
-				Method: "lexical", Verified: true, Score: 1, Why: "anchor of the topic card", URL: base + "/sources/HB#p42", Revision: 2, Span: "bytes 9 124 to 9 226",
+				Method: "lexical", Verified: true, Why: "anchor of the topic card", URL: base + "/sources/HB#p42", Revision: 2, Span: "bytes 9 124 to 9 226",
 			},
 			{
-				N: 2, Key: "HB 4.2(c)", Title: "Lending Handbook", Locator: "4.2(c)", Kind: "passage", Before: "(c) ",
+				N: 2, Key: "HB 4.2(c)", Title: "Lending Handbook", Locator: "4.2(c)", Before: "(c) ",
 				Quote:  "The notice states the principal reasons, in words the applicant can act on.",
 				After:  " State no more than four, the weightiest first.",
-				Method: "lexical", Verified: true, Score: 1, Why: "anchor of the topic card", URL: base + "/sources/HB#p44", Revision: 2, Span: "bytes 9 540 to 9 616",
+				Method: "lexical", Verified: true, Why: "anchor of the topic card", URL: base + "/sources/HB#p44", Revision: 2, Span: "bytes 9 540 to 9 616",
 			},
 			{
-				N: 3, Key: "SCORE § Use of scores ¶3", Title: "Scoring Policy", Kind: "passage",
+				N: 3, Key: "SCORE § Use of scores ¶3", Title: "Scoring Policy",
 				Quote: "A score alone is not a reason; name what lowered it.", After: " “Too many accounts opened in the last 12 months” is a reason.",
 				Method: "lexical_fallback", Why: "words", Revision: 1, Span: "bytes 2 310 to 2 362", Origin: "https://policies.calliope.example/scoring",
 			},

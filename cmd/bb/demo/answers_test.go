@@ -3,7 +3,6 @@ package demo
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"polaris/advisor"
 	"polaris/advisor/cite"
@@ -14,7 +13,7 @@ import (
 // engine builds the demo brain's engine from the documents, as a publish does.
 func engine(t *testing.T) *advisor.Engine {
 	t.Helper()
-	c := &models.Corpus{Brain: Brain, Version: 1, PublishedAt: time.Unix(0, 0), Cards: Cards()}
+	c := &models.Corpus{Brain: Brain, Version: 1, Cards: Cards()}
 	for _, d := range Documents() {
 		doc, err := ingest.Parse(d.Data, ingest.Options{Name: d.Name, Title: d.Title, Code: d.Code})
 		if err != nil {
