@@ -161,7 +161,7 @@ func (f *front) failed(ctx context.Context, req *request, err error) *mcpgo.Call
 	if e.Kind == fault.Internal || e.Kind == fault.Unavailable {
 		attrs := []any{"operation", req.tool.entry.Name, "error_type", errorType(err), "request_id", req.call.RequestID}
 		if p, ok := errors.AsType[*panicked](err); ok {
-			attrs = append(attrs, "at", p.at)
+			attrs = append(attrs, "panic", p.what, "at", p.at)
 		}
 		f.Log.Error("a tool failed", attrs...)
 	}
