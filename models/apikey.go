@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"hash/crc32"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -108,3 +109,10 @@ func checksum(s string) string {
 
 // KeyStart returns the public part of the key with an id, as lists show it.
 func KeyStart(id string) string { return keyPrefix + id + "_" }
+
+// keyIn finds what is, or begins like, the secret half of a key.
+var keyIn = regexp.MustCompile(`(sk-polaris-[0-9A-Za-z]{12}_)[0-9A-Za-z]+`)
+
+// RedactIn returns s with the secret of each key in it left out: what people
+// write about a key, or give in its place, goes where no secret may be.
+func RedactIn(s string) string { return keyIn.ReplaceAllString(s, "${1}…") }

@@ -89,3 +89,19 @@ func FuzzKeyID(f *testing.F) {
 		}
 	})
 }
+
+func TestRedactIn(t *testing.T) {
+	t.Parallel()
+	key, id := MintKey()
+	for in, want := range map[string]string{
+		key:                                 "sk-polaris-" + id + "_…",
+		"leaked: " + key + ", twice " + key: "leaked: sk-polaris-" + id + "_…, twice sk-polaris-" + id + "_…",
+		key[:30]:                            "sk-polaris-" + id + "_…",
+		"sk-polaris-" + id + "_":            "sk-polaris-" + id + "_",
+		"plain words":                       "plain words",
+	} {
+		if got := RedactIn(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -43,6 +43,18 @@ type Detail struct {
 	BodyHash      string   `json:"body_hash,omitempty"`
 }
 
+// Redact leaves the secrets of keys out of what callers wrote. The log is kept
+// for ever, and a secret in it could never be taken back.
+func (a *AuditRow) Redact() {
+	d := &a.Detail
+	for _, s := range []*string{&a.Actor, &a.Target, &a.RequestID, &d.Rationale, &d.ApprovedBy} {
+		*s = RedactIn(*s)
+	}
+	for i := range d.TopicsIgnored {
+		d.TopicsIgnored[i] = RedactIn(d.TopicsIgnored[i])
+	}
+}
+
 // Bytes returns the row in the one form that is hashed into the chain.
 func (a *AuditRow) Bytes() []byte {
 	c := *a

@@ -135,7 +135,7 @@ var ListAPIKeys = &Op[None, APIKeyList]{
 	},
 }
 
-// RevokeAPIKeyIn names a key by its public id.
+// RevokeAPIKeyIn names a key by its public id, or by the whole key.
 type RevokeAPIKeyIn struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason,omitempty"`
@@ -150,9 +150,12 @@ var RevokeAPIKey = &Op[RevokeAPIKeyIn, models.APIKey]{
 		if len(in.Reason) > 500 {
 			return models.APIKey{}, fault.Field("reason", "A reason is at most 500 bytes long.")
 		}
-		e.Audit.Target = in.ID
-		e.Audit.Detail.Rationale = clean(in.Reason)
-		k, err := e.Tx.RevokeAPIKey(in.ID, e.Call.By.Actor, clean(in.Reason), e.Now)
+		if id, whole := models.KeyID(in.ID); whole {
+			in.ID = id // whoever found a key that leaked has all of it, and no list of ids
+		}
+		reason := models.RedactIn(clean(in.Reason))
+		e.Audit.Target, e.Audit.Detail.Rationale = in.ID, reason
+		k, err := e.Tx.RevokeAPIKey(in.ID, e.Call.By.Actor, reason, e.Now)
 		if err != nil {
 			return models.APIKey{}, err
 		}

@@ -50,7 +50,7 @@ func RequestID(r *http.Request) string {
 	odd := func(c rune) bool {
 		return c != '-' && c != '_' && c != '.' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 	}
-	if id == "" || len(id) > longest || strings.ContainsFunc(id, odd) {
+	if id == "" || len(id) > longest || models.RedactIn(id) != id || strings.ContainsFunc(id, odd) {
 		return models.NewID("req")
 	}
 	return id

@@ -17,6 +17,7 @@ import (
 // AppendAudit adds a row in the transaction of what it records.
 func (tx *Tx) AppendAudit(a *models.AuditRow) error {
 	a.BrainID = tx.Brain
+	a.Redact()
 	a.At = a.At.UTC().Truncate(time.Microsecond)
 	return tx.db.Table("audit").Create(a).Error
 }

@@ -33,6 +33,7 @@ var auditDown = fault.New(fault.Unavailable, "The audit log cannot be written, s
 // with it, and returns only then. Rows of many callers share one commit: while
 // one is being written to disk the next ones gather.
 func (s *Store) AppendServed(ctx context.Context, row *models.AuditRow, answer *models.Answer) error {
+	row.Redact()
 	row.At = row.At.UTC().Truncate(time.Microsecond)
 	e := &served{row: row, answer: answer, done: make(chan error, 1)}
 	limit := time.NewTimer(servedTimeout)
