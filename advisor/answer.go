@@ -123,7 +123,7 @@ func (b *builder) cite(f retrieve.Found) int {
 	n := len(b.env.Citations) + 1
 	b.numbers[key] = n
 	c := models.Citation{
-		N: n, SourceID: doc.Source.Title, Kind: "passage", Key: p.Key, Quote: text[start:end], Locator: p.Locator,
+		N: n, SourceID: doc.Source.Title, Kind: models.CitesPassage, Key: p.Key, Quote: text[start:end], Locator: p.Locator,
 		Score: round(f.Score), Verification: models.Verification{Method: models.Unverified}, Why: f.Why,
 		Provenance: models.Provenance{
 			SourceDocPK: doc.Source.ID, DocTitle: doc.Source.Title, OriginURL: doc.Source.OriginURL,

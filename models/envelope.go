@@ -43,6 +43,9 @@ type Citation struct {
 	Why          string       `json:"why,omitempty" jsonschema:"what brought it: key in the question, anchor of a topic card, or words"`
 }
 
+// CitesPassage is the kind of citations whose quote is a source's own text.
+const CitesPassage = "passage"
+
 // A Verification says how a claim was held against its quote.
 type Verification struct {
 	Method string  `json:"method" jsonschema:"entailment, lexical, lexical_fallback or unverified"`

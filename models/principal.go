@@ -207,6 +207,12 @@ type Membership struct {
 	Roles    []Role  `gorm:"serializer:json" json:"roles"`
 }
 
+// Why a second person was not asked, as audit rows and versions say it.
+const (
+	FourEyesOff       = "off"       // the brain does without
+	FourEyesBootstrap = "bootstrap" // Polaris itself published a brain's first version
+)
+
 // A Brain is a tenant.
 type Brain struct {
 	ID        BrainID   `json:"id" gorm:"primaryKey"`

@@ -109,7 +109,7 @@ const around = 240
 // is still what its source says there.
 func contextOf(tx *store.Tx, c models.Citation) (Context, bool, error) {
 	p := c.Provenance
-	if c.Kind != "passage" {
+	if c.Kind != models.CitesPassage {
 		return Context{Quote: c.Quote}, true, nil
 	}
 	text, err := tx.TextAround(p.SourceDocPK, p.Revision, p.Start-around, p.End+around)

@@ -45,7 +45,7 @@ func createBrain(_ context.Context, e *Env, in CreateBrainIn) (CreatedBrain, err
 	}
 	e.Audit.Target = string(in.ID)
 	if !in.FourEyes {
-		e.Audit.Detail.FourEyes = "off"
+		e.Audit.Detail.FourEyes = models.FourEyesOff
 	}
 	out.Brain = models.Brain{ID: in.ID, Name: in.Name, FourEyes: in.FourEyes, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}
 	if err := e.Tx.InsertBrain(&out.Brain); err != nil {

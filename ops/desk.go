@@ -269,9 +269,9 @@ func queued(e *Env) error {
 	atHome := e.Call.Via&(Web|CLI|Stdio) != 0
 	switch {
 	case e.Call.By.Kind == models.KindSystem && b.Published == 0:
-		e.Audit.Detail.FourEyes = "bootstrap"
+		e.Audit.Detail.FourEyes = models.FourEyesBootstrap
 	case !b.FourEyes && atHome:
-		e.Audit.Detail.FourEyes = "off"
+		e.Audit.Detail.FourEyes = models.FourEyesOff
 	default:
 		return fault.New(fault.NotReady, "This needs a second person, and this release has no approval queue yet. Nothing was changed. A brain made with --four-eyes=off publishes directly.").WithCode("four_eyes_required")
 	}

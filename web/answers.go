@@ -73,7 +73,7 @@ func body(p *page, env *models.Envelope, around []ops.Context) answers.Body {
 		if i < len(around) {
 			v.Before, v.Quote, v.After = around[i].Before, around[i].Quote, around[i].After
 		}
-		if p.by.May(models.MayReadDraft) && c.Kind == "passage" {
+		if p.by.May(models.MayReadDraft) && c.Kind == models.CitesPassage {
 			v.URL = p.at(sources.SourcePath(c.Provenance.SourceDocPK)) + "?key=" + url.QueryEscape(c.Key)
 		}
 		b.Cites = append(b.Cites, v)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"polaris/advisor/ingest"
+	"polaris/models"
 	"polaris/models/fault"
 	"polaris/ops"
 )
@@ -264,7 +265,7 @@ func (p *publishCmd) Run(ctx context.Context, c *console) error {
 	}
 	return c.print(out, func(w io.Writer) {
 		fmt.Fprintf(w, "Version %d of %s is published: %d sources, %d passages, %d cards.\n", out.Version, p.BrainID, out.Sources, out.Passages, out.Cards)
-		if out.FourEyes == "off" {
+		if out.FourEyes == models.FourEyesOff {
 			fmt.Fprintln(w, "Four eyes are off: nobody else looked at it. The version and the audit log say so.")
 		}
 	})
