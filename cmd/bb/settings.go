@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -152,8 +153,11 @@ func (s Settings) check() (*checked, error) {
 		return nil, malformed("POLARIS_PUBLIC_URL", s.PublicURL, "an origin such as https://polaris.example.org")
 	}
 	c.PublicURL = strings.TrimSuffix(s.PublicURL, "/")
-	if !strings.HasPrefix(s.MCPPath, "/") || strings.HasSuffix(s.MCPPath, "/") || strings.ContainsAny(s.MCPPath, " ?#*:{}") {
+	if !strings.HasPrefix(s.MCPPath, "/") || strings.HasSuffix(s.MCPPath, "/") || strings.ContainsAny(s.MCPPath, " ?#*:{}%") || path.Clean(s.MCPPath) != s.MCPPath {
 		return nil, malformed("POLARIS_MCP_PATH", s.MCPPath, "a path such as /v1/mcp")
+	}
+	if err := s.checkNeighbours(); err != nil {
+		return nil, err
 	}
 	for _, p := range s.TrustedProxies {
 		n, err := netip.ParsePrefix(p)
@@ -177,6 +181,24 @@ func (s Settings) check() (*checked, error) {
 		return nil, malformed("POLARIS_DATA_DIR", s.DataDir, "a folder")
 	}
 	return c, nil
+}
+
+// checkNeighbours refuses hosts and origins that would match nothing, such as
+// patterns, and the origin "null", which every page can take on.
+func (s Settings) checkNeighbours() error {
+	for _, h := range s.AllowedHosts {
+		if u, err := url.Parse("//" + h); err != nil || u.Host != h || u.Hostname() == "" || strings.ContainsAny(h, "*, ") {
+			return malformed("POLARIS_ALLOWED_HOSTS", h, "names such as polaris.example.org, with or without a port; there are no patterns")
+		}
+	}
+	for name, list := range map[string][]string{"POLARIS_ALLOWED_ORIGINS": s.AllowedOrigins, "POLARIS_CORS_ORIGINS": s.CORSOrigins} {
+		for _, o := range list {
+			if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Hostname() == "" || u.User != nil || strings.TrimSuffix(o, "/") != u.Scheme+"://"+u.Host || strings.ContainsAny(o, "*, ") {
+				return malformed(name, o, "origins such as https://app.example.org; there are no patterns")
+			}
+		}
+	}
+	return nil
 }
 
 func malformed(name, value, want string) error {

@@ -56,7 +56,11 @@ func Migrate(ctx context.Context, url, app string) (int, error) {
 	if err != nil {
 		return len(done), fault.New(fault.NotReady, "The database could not be migrated; nothing of the failed step was kept.").WithCode("migration_failed").Because(err)
 	}
-	if _, err := db.ExecContext(ctx, migrations.Grants); err != nil {
+	_, err = db.ExecContext(ctx, migrations.Grants)
+	if err != nil && !notAllowed(err) {
+		return len(done), fault.New(fault.NotReady, "The serving login %q could not be given its rights.", app).WithCode("grants_failed").Because(err)
+	}
+	if err != nil {
 		return len(done), fault.New(fault.NotReady, "The serving login %q could not be given its rights: the owner's login needs CREATEROLE.", app).WithCode("grants_failed").Because(err)
 	}
 	return len(done), nil
