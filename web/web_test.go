@@ -53,7 +53,7 @@ func open(t *testing.T) *site {
 	s.url = srv.URL
 	log := slog.New(slog.NewJSONHandler(&locked{w: s.log}, nil))
 	s.desk = ops.NewDesk(st, ops.Settings{PublicURL: s.url, MaxQueryChars: 8000, RateLimit: models.Rate{N: 60, Window: time.Minute}}, log)
-	endpoint, err := mcp.Hosted(s.desk, mcp.Config{PublicURL: s.url})
+	endpoint, err := mcp.Hosted(s.desk, mcp.Config{PublicURL: s.url, SessionCookie: SessionCookie})
 	if err != nil {
 		t.Fatal(err)
 	}
