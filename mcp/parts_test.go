@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"reflect"
+	"strconv"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"polaris/models/fault"
 	"polaris/ops"
@@ -51,8 +55,9 @@ func TestErrorTypeHoldsNoText(t *testing.T) {
 		"*errors.errorString": fmt.Errorf("secret: %w", fmt.Errorf("secret: %w", errors.New("secret"))),
 		"*url.Error":          fault.New(fault.Unavailable, "secret").Because(&url.Error{Op: "secret"}),
 		"*mcp.panicked":       &panicked{what: "string"},
-		"*fmt.wrapErrors":     fmt.Errorf("%w %w", io.EOF, io.EOF),
-		"*errors.joinError":   errors.Join(io.EOF),
+		"*strconv.NumError":   fmt.Errorf("%w %w", &strconv.NumError{Func: "secret"}, io.EOF),
+		"*net.AddrError":      errors.Join(&net.AddrError{Err: "secret"}, io.EOF),
+		"sqlstate 53100":      fmt.Errorf("secret: %w", &pgconn.PgError{Code: "53100", Message: "secret"}),
 		"*json.SyntaxError":   json.Unmarshal([]byte("{"), &struct{}{}),
 		"*http.MaxBytesError": &http.MaxBytesError{},
 		"*reflect.ValueError": &reflect.ValueError{},

@@ -88,14 +88,22 @@ func overRate(err error, t ops.Taken) *refusal {
 }
 
 // errorType names what sort of error err is, for the log: a fault by its code,
-// anything else by the Go type of its innermost cause. The cause's text stays
-// out of the log, because it can hold what a caller sent.
+// what the database said by its SQLSTATE, anything else by the Go type of its
+// innermost cause, the first of several. The cause's text stays out of the log,
+// because it can hold what a caller sent.
 func errorType(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Err == nil {
 		return f.Code
 	}
+	var database interface{ SQLState() string }
+	if errors.As(err, &database) {
+		return "sqlstate " + database.SQLState()
+	}
 	for {
 		inner := errors.Unwrap(err)
+		if several, ok := err.(interface{ Unwrap() []error }); ok && len(several.Unwrap()) > 0 { //nolint:errorlint // one step at a time
+			inner = several.Unwrap()[0]
+		}
 		if inner == nil {
 			return fmt.Sprintf("%T", err)
 		}

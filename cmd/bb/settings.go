@@ -222,24 +222,24 @@ func parseRate(s string) (models.Rate, error) {
 // readSecret returns the instance's secret: from the setting, or from a file in
 // the data folder that is made on first use and readable by its owner alone.
 func (c *checked) readSecret() error {
-	text := c.SecretKey
+	text, from := c.SecretKey, "POLARIS_SECRET_KEY"
 	if text == "" {
-		path := filepath.Join(c.DataDir, "secret.key")
-		b, err := os.ReadFile(path)
+		file := filepath.Join(c.DataDir, "secret.key")
+		b, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			fresh := make([]byte, 32)
 			rand.Read(fresh) // never fails since Go 1.24
 			b = []byte(hex.EncodeToString(fresh) + "\n")
-			err = writeNew(path, b)
+			err = writeNew(file, b)
 		}
 		if err != nil {
 			return fault.New(fault.Invalid, "The secret key file cannot be used: %v.", err)
 		}
-		text = strings.TrimSpace(string(b))
+		text, from = strings.TrimSpace(string(b)), "What "+file+" holds"
 	}
 	key, err := hex.DecodeString(text)
 	if err != nil || len(key) != 32 {
-		return fault.New(fault.Invalid, "POLARIS_SECRET_KEY must be 64 hexadecimal digits (openssl rand -hex 32 makes some).")
+		return fault.New(fault.Invalid, "%s must be 64 hexadecimal digits (openssl rand -hex 32 makes some).", from)
 	}
 	c.secret = key
 	return nil

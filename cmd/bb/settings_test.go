@@ -119,3 +119,23 @@ func TestEnvFile(t *testing.T) {
 		t.Errorf("a malformed file: exit %d, %s", code, errw.String())
 	}
 }
+
+// A secret that cannot be one is blamed on where it came from.
+func TestSecretKeyThatIsNone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "secret.key")
+	for _, text := range []string{"", "short", strings.Repeat("g", 64), strings.Repeat("a", 66)} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := &checked{Settings: Settings{DataDir: dir}}
+		if err := c.readSecret(); err == nil || !strings.Contains(err.Error(), file) || text != "" && strings.Contains(err.Error(), text) {
+			t.Errorf("a file with %q: %v", text, err)
+		}
+	}
+	c := &checked{Settings: Settings{DataDir: dir, SecretKey: "short"}}
+	if err := c.readSecret(); err == nil || !strings.Contains(err.Error(), "POLARIS_SECRET_KEY") {
+		t.Errorf("the setting: %v", err)
+	}
+}
