@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"polaris/models"
@@ -51,7 +52,7 @@ func createBrain(_ context.Context, e *Env, in CreateBrainIn) (CreatedBrain, err
 	if err := e.Tx.InsertBrain(&out.Brain); err != nil {
 		return out, err
 	}
-	owner, err := addMember(e, in.OwnerEmail, "", []models.Role{models.RoleOwner})
+	owner, err := addMember(e, in.OwnerEmail, "", "", []models.Role{models.RoleOwner})
 	out.Owner = owner
 	return out, err
 }
@@ -94,18 +95,14 @@ var CreateUser = &Op[CreateUserIn, CreatedUser]{
 		if len(in.Roles) == 0 {
 			return CreatedUser{}, fault.Field("roles", "Give at least one role of %v.", models.Roles())
 		}
-		u, err := addMember(e, in.Email, in.Name, in.Roles)
-		if err == nil && in.Password != "" {
-			u.Link = ""
-			err = e.Tx.SetPassword(u.PersonID, e.Staged.(string))
-		}
-		return u, err
+		return addMember(e, in.Email, in.Name, e.Staged.(string), in.Roles)
 	},
 }
 
 // addMember finds or makes the person and sets their roles. A person who has
-// no password yet gets a one-time link.
-func addMember(e *Env, email, name string, roles []models.Role) (CreatedUser, error) {
+// no password gets the one whose hash is given, or else a one-time link; a
+// password that somebody chose is not replaced along the way.
+func addMember(e *Env, email, name, hash string, roles []models.Role) (CreatedUser, error) {
 	u := CreatedUser{Roles: roles}
 	addr, err := cleanEmail(email)
 	if err != nil {
@@ -126,8 +123,13 @@ func addMember(e *Env, email, name string, roles []models.Role) (CreatedUser, er
 	if err := e.Tx.SetMembership(p.ID, roles); err != nil {
 		return u, err
 	}
-	if p.PasswordHash != "" {
+	switch {
+	case p.PasswordHash != "" && hash != "":
+		return u, &fault.Error{Kind: fault.Conflict, Code: "has_password", Field: "password", Message: fmt.Sprintf("%s has a password already. Add them without one; nothing was changed.", addr)}
+	case p.PasswordHash != "":
 		return u, nil
+	case hash != "":
+		return u, e.Tx.SetPassword(p.ID, hash)
 	}
 	u.Link = models.RandomBase62(32)
 	return u, e.Tx.InsertLink(HashSecret(u.Link), store.LinkSignIn, p.ID, e.Now, e.Now.Add(SignInLinkLife))
