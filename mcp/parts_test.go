@@ -43,7 +43,7 @@ func TestGate(t *testing.T) {
 		}
 	}
 	h := http.Header{}
-	if no := g.check(h, &http.Request{Method: "POST", Host: "localhost", Header: http.Header{"Origin": {"https://app.example"}}}); no != nil || h.Get("Access-Control-Allow-Origin") != "" {
+	if no := g.check(h, &http.Request{Method: http.MethodPost, Host: "localhost", Header: http.Header{"Origin": {"https://app.example"}}}); no != nil || h.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("without CORS origins: %v, headers %v", no, h)
 	}
 }

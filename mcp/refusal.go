@@ -101,7 +101,7 @@ func errorType(err error) string {
 	}
 	for {
 		inner := errors.Unwrap(err)
-		if several, ok := err.(interface{ Unwrap() []error }); ok && len(several.Unwrap()) > 0 { //nolint:errorlint // one step at a time
+		if several, ok := err.(interface{ Unwrap() []error }); ok && len(several.Unwrap()) > 0 { // one step at a time
 			inner = several.Unwrap()[0]
 		}
 		if inner == nil {

@@ -28,7 +28,7 @@ func decode[In any](raw json.RawMessage) (In, error) {
 	d.DisallowUnknownFields()
 	err := d.Decode(&in)
 	if err == nil {
-		if _, more := d.Token(); more != io.EOF { //nolint:errorlint // Token returns EOF itself
+		if _, more := d.Token(); more != io.EOF {
 			err = errors.New("more than one JSON value")
 		}
 	}
