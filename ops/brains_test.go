@@ -44,3 +44,34 @@ func TestAddPerson(t *testing.T) {
 		t.Errorf("other roles: %+v", u)
 	}
 }
+
+// TestStrangersLockNobodyOut: wrong passwords from one place end the attempts
+// from there, and leave the person their own.
+func TestStrangersLockNobodyOut(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	must(t, d, c, ops.CreateUser, ops.CreateUserIn{Email: "eve@example.org", Roles: []models.Role{models.RoleReader}, Password: "correct horse battery"})
+	try := func(from, password string) string {
+		_, err := ops.Do(context.Background(), d, ops.Call{By: ops.Visitor(), Brain: store.Instance, Via: ops.Web, From: from}, ops.SignIn, ops.SignInIn{Email: "eve@example.org", Password: password})
+		if err == nil {
+			return "in"
+		}
+		return fault.Of(err).Code
+	}
+	for i := range 11 {
+		want := "wrong_sign_in"
+		if i == 10 {
+			want = "rate_limited"
+		}
+		if got := try("192.0.2.1/32", "wrong"); got != want {
+			t.Errorf("attempt %d: %s, want %s", i+1, got, want)
+		}
+	}
+	if got := try("192.0.2.1/32", "correct horse battery"); got != "rate_limited" {
+		t.Errorf("the right password from there: %s, want rate_limited", got)
+	}
+	if got := try("198.51.100.7/32", "correct horse battery"); got != "in" {
+		t.Errorf("the right password from elsewhere: %s, want in", got)
+	}
+}

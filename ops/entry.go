@@ -39,8 +39,13 @@ var SignIn = &Op[SignInIn, Session]{
 	},
 }
 
-// signInRate bounds how often one address may be tried, whoever tries.
-var signInRate = models.Rate{N: 10, Window: 10 * time.Minute}
+// Attempts at one account are bounded twice: from one place to what a person
+// who mistypes may need, and from everywhere to far more, so that a stranger who
+// guesses wrongly does not lock the person out.
+var (
+	signInsFromOnePlace = models.Rate{N: 10, Window: 10 * time.Minute}
+	signInsInAll        = models.Rate{N: 100, Window: 10 * time.Minute}
+)
 
 func checkSignIn(ctx context.Context, e *Env, in SignInIn) (*models.Person, error) {
 	wrong := &fault.Error{Kind: fault.Unauthenticated, Code: "wrong_sign_in", Field: "password", Message: "E-mail address and password do not fit together."}
@@ -49,9 +54,14 @@ func checkSignIn(ctx context.Context, e *Env, in SignInIn) (*models.Person, erro
 		return nil, wrong
 	}
 	e.Audit.Target = email
-	t, err := e.desk.Limiter.Take(ctx, "sign-in:"+email, signInRate, e.Now)
-	if err != nil || !t.OK {
-		return nil, fault.New(fault.Limited, "Too many attempts for this address. Try again in %s.", t.Reset.Round(time.Minute)+time.Minute).Because(err)
+	for _, by := range []struct {
+		caller string
+		rate   models.Rate
+	}{{"sign-in:" + email + " from " + e.Call.From, signInsFromOnePlace}, {"sign-in:" + email, signInsInAll}} {
+		t, err := e.desk.Limiter.Take(ctx, by.caller, by.rate, e.Now)
+		if err != nil || !t.OK {
+			return nil, fault.New(fault.Limited, "Too many attempts for this address. Try again in %s.", t.Reset.Round(time.Minute)+time.Minute).Because(err)
+		}
 	}
 	p, err := e.Store().PersonByEmail(ctx, email)
 	if err != nil && !fault.Is(err, fault.NotFound) {

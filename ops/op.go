@@ -103,6 +103,7 @@ type Call struct {
 	DryRun     bool
 	Ceiling    int // what an A1 may spend, in cents
 	RequestID  string
+	From       string    // the client's address, its network for IPv6; only counted by, never recorded
 	Started    time.Time // when the request arrived; zero: when the gate is reached
 }
 

@@ -20,8 +20,8 @@ func (s *Server) plain() layout.Frame { return layout.Frame{Assets: s.assets} }
 
 // visitor returns the circumstances of an operation of somebody who is not
 // signed in.
-func visitor(c echo.Context) ops.Call {
-	return ops.Call{By: ops.Visitor(), Brain: ops.Instance, Via: ops.Web, RequestID: requestID(c)}
+func (s *Server) visitor(c echo.Context) ops.Call {
+	return ops.Call{By: ops.Visitor(), Brain: ops.Instance, Via: ops.Web, RequestID: requestID(c), From: s.from(c).String()}
 }
 
 // alone sends a page that stands alone. None is kept by anything: they carry
@@ -58,7 +58,7 @@ func (s *Server) setUp(c echo.Context) error {
 	}
 	in := ops.SetUpIn{Token: sent.Get("token"), Name: sent.Get("name"), Email: sent.Get("email"), Password: sent.Get("password")}
 	if err = repeated(in.Password, sent.Get("again")); err == nil {
-		return s.enter(c, "/", func() (ops.Session, error) { return ops.Do(c.Request().Context(), s.desk, visitor(c), ops.SetUp, in) },
+		return s.enter(c, "/", func() (ops.Session, error) { return ops.Do(c.Request().Context(), s.desk, s.visitor(c), ops.SetUp, in) },
 			func(r *refusal) templ.Component { return account.SetupPage(s.plain(), setupForm(in, r)) })
 	}
 	r, _ := refused(err)
@@ -94,7 +94,7 @@ func (s *Server) signIn(c echo.Context) error {
 		return err
 	}
 	in, next := ops.SignInIn{Email: sent.Get("email"), Password: sent.Get("password")}, local(sent.Get("next"))
-	return s.enter(c, next, func() (ops.Session, error) { return ops.Do(c.Request().Context(), s.desk, visitor(c), ops.SignIn, in) },
+	return s.enter(c, next, func() (ops.Session, error) { return ops.Do(c.Request().Context(), s.desk, s.visitor(c), ops.SignIn, in) },
 		func(r *refusal) templ.Component {
 			return account.SignInPage(s.plain(), account.SignIn{Email: form.Entry{Value: in.Email}, Problem: r.rest(), Next: next})
 		})
@@ -135,7 +135,7 @@ func (s *Server) useLink(c echo.Context) error {
 		r, _ := refused(err)
 		return alone(c, r, again(r))
 	}
-	return s.enter(c, "/", func() (ops.Session, error) { return ops.Do(c.Request().Context(), s.desk, visitor(c), ops.UseLink, in) }, again)
+	return s.enter(c, "/", func() (ops.Session, error) { return ops.Do(c.Request().Context(), s.desk, s.visitor(c), ops.UseLink, in) }, again)
 }
 
 func linkForm(token, email string, r *refusal) account.Link {

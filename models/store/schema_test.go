@@ -240,3 +240,19 @@ func TestMigrateTwiceAndForeignDatabase(t *testing.T) {
 		t.Errorf("the foreign database was touched: %v", after)
 	}
 }
+
+// TestWhatDecidesIsWrittenOnce: the serving login changes neither who is an
+// instance admin nor whether four eyes are on, nor whose a key is.
+func TestWhatDecidesIsWrittenOnce(t *testing.T) {
+	t.Parallel()
+	c := connect(t, storetest.New(t).URL)
+	for _, sql := range []string{
+		"UPDATE brains SET four_eyes = false", "UPDATE brains SET id = 'x'", "UPDATE persons SET instance_admin = true", "UPDATE persons SET email = 'x@y.z'",
+		"UPDATE api_keys SET owner_id = 'x'", "UPDATE api_keys SET scopes = '[]'", "UPDATE api_keys SET hash = ''", "UPDATE api_keys SET expires_at = NULL",
+		"UPDATE sessions SET person_id = 'x'", "UPDATE sessions SET expires_at = now()", "UPDATE links SET expires_at = now()", "DELETE FROM persons", "DELETE FROM api_keys", "DELETE FROM answers", "UPDATE answers SET envelope = ''",
+	} {
+		if _, err := c.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "permission denied") {
+			t.Errorf("%s: %v, want permission denied", sql, err)
+		}
+	}
+}
