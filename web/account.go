@@ -94,7 +94,9 @@ func (s *Server) signIn(c echo.Context) error {
 		return err
 	}
 	in, next := ops.SignInIn{Email: sent.Get("email"), Password: sent.Get("password")}, local(sent.Get("next"))
-	return s.enter(c, next, func() (ops.Session, error) { return ops.Do(c.Request().Context(), s.desk, s.visitor(c), ops.SignIn, in) },
+	return s.enter(c, next, func() (ops.Session, error) {
+		return ops.Do(c.Request().Context(), s.desk, s.visitor(c), ops.SignIn, in)
+	},
 		func(r *refusal) templ.Component {
 			return account.SignInPage(s.plain(), account.SignIn{Email: form.Entry{Value: in.Email}, Problem: r.rest(), Next: next})
 		})
@@ -135,7 +137,9 @@ func (s *Server) useLink(c echo.Context) error {
 		r, _ := refused(err)
 		return alone(c, r, again(r))
 	}
-	return s.enter(c, "/", func() (ops.Session, error) { return ops.Do(c.Request().Context(), s.desk, s.visitor(c), ops.UseLink, in) }, again)
+	return s.enter(c, "/", func() (ops.Session, error) {
+		return ops.Do(c.Request().Context(), s.desk, s.visitor(c), ops.UseLink, in)
+	}, again)
 }
 
 func linkForm(token, email string, r *refusal) account.Link {

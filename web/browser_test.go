@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,25 +13,15 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"polaris/internal/chromium"
 )
 
-// chromium returns a browser without a user's profile. Every complaint of its
+// realBrowser returns a browser without a user's profile. Every complaint of its
 // console, which includes each violation of the policy, fails the test.
-func chromium(t *testing.T) context.Context {
+func realBrowser(t *testing.T) context.Context {
 	t.Helper()
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			path = p
-			break
-		}
-	}
-	if path == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no Chromium for the browser test: install it, as with apt-get install -y chromium")
-		}
-		t.Skip("no Chromium for the browser test: install it, as with apt-get install -y chromium")
-	}
+	path := chromium.Path(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
@@ -214,7 +203,7 @@ func (b *tab) media(scheme string) {
 // TestInTheBrowser is the first day of an instance, as its first person lives
 // it: set up, a brain, a key, an answer with its proof, the key's end.
 func TestInTheBrowser(t *testing.T) {
-	ctx := chromium(t)
+	ctx := realBrowser(t)
 	s := open(t)
 	token, err := s.desk.PrepareSetup(t.Context())
 	if err != nil {

@@ -22,10 +22,7 @@ func TestServeWithDatabaseElsewhere(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "not", "there")
 	logins := []string{"--database-url", pg.DSN(localApp, localDB), "--migrate-url", pg.DSN(localOwner, localDB)}
 	s, _ := serve(t, data, freeAddress(t), append(logins, "--demo")...)
-	key := printedKey.FindStringSubmatch(s.out.String())
-	if key == nil {
-		t.Fatalf("no key is printed\n%s", s.out.String())
-	}
+	key := s.waitFor(t, printedKey)
 	first := s.ask(t, key[1], "How long do we have to decide on a completed application?")
 	s.stop(t)
 

@@ -113,7 +113,7 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range files {
-			if err := os.WriteFile(filepath.Join(d, f), []byte("#!/bin/sh\necho 'postgres (PostgreSQL) "+version+"'\n"), 0o755); err != nil {
+			if err := program(filepath.Join(d, f), []byte("#!/bin/sh\necho 'postgres (PostgreSQL) "+version+"'\n")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -274,10 +274,19 @@ func readable(t testing.TB) string {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	self := filepath.Join(dir, "program")
 	b, err := os.ReadFile(mine)
-	if err = errors.Join(err, os.WriteFile(self, b, 0o755), os.Chmod(dir, 0o755), os.Chmod(self, 0o755)); err != nil {
+	if err = errors.Join(err, program(self, b), os.Chmod(dir, 0o755), os.Chmod(self, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	return self
+}
+
+// program writes a file that is to be run. No process is forked meanwhile: a
+// child of another test would hold the file open for writing until its own exec,
+// and nobody may run a file that somebody writes ("text file busy").
+func program(name string, b []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(name, b, 0o755)
 }
 
 func write(t testing.TB, name, text string) {
