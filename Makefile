@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both install
 # what is missing through the machine's package manager, after saying so.
-.PHONY: demo test check build bench fuzz generate clean
+.PHONY: demo test check long race build bench fuzz generate clean
 
 SHELL := /bin/bash
 TOOL = go tool -modfile=tools/go.mod
@@ -24,6 +24,13 @@ test:
 # What CI runs beside the tests: formatting, vet, lint, generated files.
 check:
 	@scripts/check
+
+# What takes longer, before an issue is closed: races, fuzzing, benchmarks.
+long: race fuzz bench
+
+race:
+	@scripts/need go postgres chromium
+	@scripts/test -race ./...
 
 # Retrieval quality and speed, and the MCP endpoint against an empty tool.
 bench: build

@@ -203,7 +203,7 @@ func TestServeDemo(t *testing.T) {
 	s.ask(t, key, "Who owns the handbook?")
 	s.stop(t)
 	t.Logf("ready: cold %s, warm %s, after kill -9 %s; resident %d MB", cold.Round(time.Millisecond), warm.Round(time.Millisecond), killed.Round(time.Millisecond), rss)
-	if rss > 120 {
+	if rss > 120 && !raceDetector { // which takes memory of its own
 		t.Errorf("%d MB resident, want at most 120", rss)
 	}
 }
