@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -44,26 +47,34 @@ var floors = []struct{ pkg, ours, others string }{
 
 func TestFloorPlan(t *testing.T) {
 	t.Parallel()
+	all := packages(t)
+	if len(all) < 15 {
+		t.Errorf("only %d packages were looked at", len(all))
+	}
+	for pkg, imports := range all {
+		check(t, pkg, imports)
+	}
+}
+
+// packages returns what each of our packages imports.
+func packages(t *testing.T) map[string][]string {
+	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "../../...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
+	all := map[string][]string{}
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p struct {
 			ImportPath string
 			Imports    []string
 		}
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
+			return all
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		seen++
-		check(t, strings.TrimPrefix(p.ImportPath, module), p.Imports)
-	}
-	if seen < 15 {
-		t.Errorf("only %d packages were looked at", seen)
+		all[strings.TrimPrefix(p.ImportPath, module)] = p.Imports
 	}
 }
 
@@ -97,4 +108,50 @@ func allowed(path, roots string) bool {
 		}
 	}
 	return false
+}
+
+// TestReadmeDrawsTheFloors holds the README's table against the imports: each
+// package imports only from floors below its own.
+func TestReadmeDrawsTheFloors(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	floor := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (\\d) \\| (`.*) \\|$").FindAllStringSubmatch(string(readme), -1) {
+		for _, p := range regexp.MustCompile("`([a-z/]+)`").FindAllStringSubmatch(row[2], -1) {
+			floor[p[1]] = row[1]
+		}
+	}
+	// of returns the package of the table that path is, or is part of.
+	of := func(path string) string {
+		for ; path != "."; path = filepath.Dir(path) {
+			if _, ok := floor[path]; ok {
+				return path
+			}
+		}
+		return ""
+	}
+	drawn := map[string]bool{}
+	for pkg, imports := range packages(t) {
+		if within(pkg, "internal") || pkg == "models/store/storetest" {
+			continue // only tests import them
+		}
+		from := of(pkg)
+		if from == "" {
+			t.Errorf("%s is on no floor of the README", pkg)
+		}
+		drawn[from] = true
+		for _, imp := range imports {
+			if ours, ok := strings.CutPrefix(imp, module); ok && of(ours) != from && floor[of(ours)] >= floor[from] {
+				t.Errorf("%s on floor %s imports %s on floor %s", pkg, floor[from], ours, floor[of(ours)])
+			}
+		}
+	}
+	for p := range floor {
+		if !drawn[p] {
+			t.Errorf("the README draws %s, which is not there", p)
+		}
+	}
 }
