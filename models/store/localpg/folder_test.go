@@ -332,12 +332,32 @@ func TestRoot(t *testing.T) {
 			t.Errorf("the data folder has mode %v, want 0710", st.Mode())
 		}
 	})
+	t.Run("in a closed temporary folder", func(t *testing.T) {
+		t.Parallel()
+		closed := folder(t) // mode 0700, as mktemp makes it
+		dir := filepath.Join(closed, "deeper", "polaris")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if p := hold(t, dir); p.Postgres == 0 {
+			t.Error("no PostgreSQL")
+		}
+		for _, d := range []string{closed, filepath.Join(closed, "deeper")} {
+			if st, err := os.Stat(d); err != nil || st.Mode().Perm()&0o067 != 0 {
+				t.Errorf("%s has mode %v: others may do more than pass", d, st.Mode())
+			}
+		}
+	})
 	t.Run("unreachable", func(t *testing.T) {
 		t.Parallel()
-		closed := folder(t) // mode 0700, like root's home
+		closed, err := os.MkdirTemp("/var/lib", "localpg-test-") // mode 0700, like root's home
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(closed) })
 		dir := filepath.Join(closed, "polaris")
 		start := time.Now()
-		_, err := Attach(soon(t), Config{Dir: dir, Log: quiet()})
+		_, err = Attach(soon(t), Config{Dir: dir, Log: quiet()})
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "may not enter "+closed+";") {
 			t.Errorf("got error %v, want one about %s", err, closed)
 		}

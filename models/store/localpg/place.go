@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -152,6 +153,7 @@ func (p *place) makeHome() error {
 		if err := p.admit(); err != nil {
 			return refused(err, "user %s cannot be let into the data folder %s", p.user, p.root)
 		}
+		p.admitThroughTemp()
 		if ownerOf(st) == 0 {
 			if err := root.Lchown("postgres", p.uid, p.gid); err != nil {
 				return refused(err, "%s cannot be given to user %s", p.home, p.user)
@@ -183,6 +185,30 @@ func (p *place) admit() error {
 		return err
 	}
 	return os.Chmod(p.root, st.Mode().Perm()|0o010)
+}
+
+// admitThroughTemp lets the user of PostgreSQL pass through those folders above
+// that are closed to all but root and lie in a folder for temporary files: such
+// as mktemp makes, for a trial or a test. Elsewhere a closed folder is somebody's
+// decision, and [place.reach] says what to do; it also speaks up where this did
+// not succeed.
+func (p *place) admitThroughTemp() {
+	for d := filepath.Dir(p.root); underTemp(d); d = filepath.Dir(d) {
+		st, err := os.Lstat(d)
+		if err == nil && st.IsDir() && ownerOf(st) == 0 && st.Mode().Perm()&0o001 == 0 {
+			_ = letPass(d, st, p.uid)
+		}
+	}
+}
+
+// underTemp reports whether a folder lies in one for temporary files.
+func underTemp(dir string) bool {
+	for _, temp := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
+		if strings.HasPrefix(dir, strings.TrimSuffix(temp, "/")+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // furnish makes what is below the home. It runs as the user of PostgreSQL, and
