@@ -128,6 +128,9 @@ func TestChoice(t *testing.T) {
 		h := halves[i]
 		t.Logf("%s: of %d answerable: cited %d, said %d, first %d; of %d others: declined %d",
 			half, h.asked, h.cited, h.said, h.first, h.toDecline, h.declined)
+		if h.cited < h.asked*75/100 || h.said < h.asked*75/100 || h.first < h.asked*70/100 || h.declined < h.toDecline-1 {
+			t.Errorf("%s: fewer than there were: %+v", half, h)
+		}
 	}
 }
 

@@ -18,6 +18,9 @@ const (
 	minGain     = 0.45 // of the best sentence's worth, for another to be said
 	shortList   = 900  // bytes up to which a list is said with all its items
 	contextPart = 0.25 // what the headings' words count, against the sentence's own
+	wrongKind   = 0.45 // what a sentence is worth that lacks the kind of answer asked for
+	looseKind   = 0.8  // of one that only says before or at once
+	nearBest    = 0.85 // of the best worth: as good an answer as that one
 	runIn       = 6    // words up to which a first sentence is the heading of the next
 )
 
@@ -30,6 +33,7 @@ type claim struct {
 	score      float64
 	worth      float64
 	terms      index.Matched
+	kind       index.Kind // of those that the question asks for
 }
 
 // choose returns the sentences that answer the question: some of every exact
@@ -92,18 +96,18 @@ func (e *Engine) fromProvision(ev *evidence, i int, f retrieve.Found, most int) 
 func greedy(q *index.Query, pool []claim, said index.Matched, most int) []claim {
 	var out []claim
 	first := 0.0
-	taken := map[[2]int]bool{} // a sentence may be found twice
+	var taken []span // a sentence may be found twice
 	for len(out) < most {
 		best, value := -1, 0.0
 		for i, c := range pool {
-			if taken[[2]int{c.ref.Doc, c.start}] {
+			if slices.ContainsFunc(taken, func(s span) bool { return s.doc == c.ref.Doc && s.start <= c.start && c.end <= s.end }) {
 				continue
 			}
 			fresh := q.Coverage(c.terms.Minus(said))
 			all := q.Coverage(c.terms)
 			v := c.worth
 			if all > 0 {
-				v *= 0.4 + 0.6*fresh/all
+				v *= repeated(c) + (1-repeated(c))*fresh/all
 			}
 			if v > value {
 				best, value = i, v
@@ -114,21 +118,39 @@ func greedy(q *index.Query, pool []claim, said index.Matched, most int) []claim 
 		}
 		first = max(first, value)
 		c := pool[best]
-		taken[[2]int{c.ref.Doc, c.start}] = true
+		taken = append(taken, span{c.ref.Doc, c.start, c.end})
 		said.Add(c.terms)
 		out = append(out, c)
 	}
 	return out
 }
 
-// inOrder sorts sentences as they are said.
+// repeated is what a sentence keeps of its worth where others have said its
+// words. One that has the kind of answer asked for is an answer of its own: of
+// two rules on how long records are kept, both are said.
+func repeated(c claim) float64 {
+	if c.kind != 0 {
+		return 0.5
+	}
+	return 0.4
+}
+
+// inOrder sorts sentences as they are said: the best source first, and of each
+// source the best passages first, then the others as they stand.
 func (e *Engine) inOrder(cs []claim) []claim {
 	best := map[int]float64{}
 	for _, c := range cs {
 		best[c.ref.Doc] = max(best[c.ref.Doc], c.worth)
 	}
+	leads := map[retrieve.Ref]int{}
+	for _, c := range cs {
+		if c.worth >= nearBest*best[c.ref.Doc] {
+			leads[c.ref] = -1
+		}
+	}
 	slices.SortFunc(cs, func(a, b claim) int {
-		return cmp.Or(cmp.Compare(best[b.ref.Doc], best[a.ref.Doc]), cmp.Compare(a.ref.Doc, b.ref.Doc), cmp.Compare(a.start, b.start))
+		return cmp.Or(cmp.Compare(best[b.ref.Doc], best[a.ref.Doc]), cmp.Compare(a.ref.Doc, b.ref.Doc),
+			cmp.Compare(leads[a.ref], leads[b.ref]), cmp.Compare(a.start, b.start))
 	})
 	return cs
 }

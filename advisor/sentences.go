@@ -4,28 +4,82 @@ import (
 	"strings"
 	"unicode"
 
+	"polaris/advisor/index"
 	"polaris/advisor/retrieve"
 )
 
-// sentences returns the sentences of the passages refs, weighed.
+// sentences returns the sentences of the passages refs, weighed. One that says
+// little without those before it comes with them.
 func (e *Engine) sentences(ev *evidence, f retrieve.Found, refs []retrieve.Ref, found int) []claim {
 	var out []claim
-	x := e.find.Index()
 	for _, ref := range refs {
 		base, text := e.find.Passage(ref).Start, e.find.Text(ref)
 		context := ev.query.Coverage(e.find.Match(ev.query, ref))
-		for _, s := range parts(text, heading(text, retrieve.Sentences(text))) {
+		all := parts(text, heading(text, retrieve.Sentences(text)))
+		var r run
+		for i, s := range all {
 			if !says(text[s.Start:s.End]) {
 				continue
 			}
-			c := claim{ref: ref, start: base + s.Start, end: base + s.End, found: found, score: f.Score}
-			c.terms = x.Match(ev.query, text[s.Start:s.End])
-			own := ev.query.Coverage(c.terms)
-			c.worth = (own + contextPart*max(0, context-own)) * (0.5 + 0.5*f.Score) * substance(text[s.Start:s.End])
-			out = append(out, c)
+			next := e.alone(ev.query, text, s)
+			if i == len(all)-1 && !complete(text[s.Start:s.End]) {
+				next.kind |= e.find.Kinds(ref) & ev.query.Wants() // in the list that it opens
+			}
+			r = r.then(ev.query, text, next)
+			worth := (r.own + contextPart*max(0, context-r.own)) * (0.5 + 0.5*f.Score) * substance(text[r.Start:r.End]) * fit(ev.query.Wants(), r.kind)
+			out = append(out, claim{
+				ref: ref, start: base + r.Start, end: base + r.End, found: found,
+				score: f.Score, worth: worth, terms: r.terms, kind: r.kind,
+			})
 		}
 	}
 	return out
+}
+
+// A run is a sentence with those before it that it leans on.
+type run struct {
+	retrieve.Span
+	terms index.Matched
+	own   float64    // share of the question that it has
+	kind  index.Kind // of those that the question asks for
+}
+
+// alone returns the run of one sentence.
+func (e *Engine) alone(q *index.Query, text string, s retrieve.Span) run {
+	r := run{Span: s, terms: e.find.Index().Match(q, text[s.Start:s.End])}
+	r.own = q.Coverage(r.terms)
+	if q.Wants() != 0 {
+		r.kind = index.Kinds(text[s.Start:s.End]) & q.Wants()
+	}
+	return r
+}
+
+// then returns the run that ends with the sentence next. It goes on where next
+// leans on it, or has the kind of answer to what the run is about: "The notice
+// states the reasons. State no more than four."
+func (r run) then(q *index.Query, text string, next run) run {
+	sentence := text[next.Start:next.End]
+	answers := next.kind != 0 && r.kind == 0 && next.own < r.own
+	if r.End == 0 || next.End-r.Start > longClaim || sentence[0] == '|' || !answers && !leans(sentence) {
+		return next
+	}
+	r.End = next.End
+	r.terms.Add(next.terms)
+	r.own = q.Coverage(r.terms)
+	r.kind |= next.kind
+	return r
+}
+
+// fit favours what has the kind of answer that a question asks for, if it asks
+// for one.
+func fit(want, has index.Kind) float64 {
+	switch {
+	case want != 0 && has == 0:
+		return wrongKind
+	case has == index.Moment:
+		return looseKind
+	}
+	return 1
 }
 
 // heading joins a short first sentence to the one after it, whose heading it is.
@@ -67,7 +121,7 @@ func substance(s string) float64 {
 	if n < 6 {
 		w = 0.4 + 0.1*float64(n)
 	}
-	if n < 15 && !complete(s) && !strings.ContainsAny(s[len(s)-1:], ":;,") && !strings.HasSuffix(s, "—") {
+	if n < 15 && !complete(s) && !strings.ContainsAny(s[len(s)-1:], ":;,|") && !strings.HasSuffix(s, "—") {
 		w *= 0.5
 	}
 	return w

@@ -58,6 +58,7 @@ type Index struct {
 	fwdStart []int32 // by passage: its part of fwd
 	fwd      []int32
 	norm     []float32 // by passage: the length part of BM25's denominator
+	kinds    []Kind    // by passage: what its text has
 
 	scratch sync.Pool // *scratch
 }
@@ -71,7 +72,7 @@ func Build(docs []Doc) *Index {
 	for i := range docs {
 		w.add(&docs[i])
 	}
-	x := &Index{n: len(docs), plain: w.plain, surface: w.surface, terms: w.terms, fwdStart: w.fwdStart, fwd: w.fwd}
+	x := &Index{n: len(docs), plain: w.plain, surface: w.surface, terms: w.terms, fwdStart: w.fwdStart, fwd: w.fwd, kinds: w.kinds}
 	x.weigh(w)
 	x.scratch.New = func() any { return newScratch(x) }
 	return x
@@ -112,6 +113,9 @@ func (x *Index) weigh(w *writer) {
 	}
 }
 
+// Kinds returns the kinds that the text of passage doc has.
+func (x *Index) Kinds(doc int32) Kind { return x.kinds[doc] }
+
 // Len returns the number of passages.
 func (x *Index) Len() int { return x.n }
 
@@ -124,14 +128,14 @@ func (x *Index) Bytes() int64 {
 			n += len(s) + 32 // a map entry of string and int32, at its load factor
 		}
 	}
-	return int64(n)
+	return int64(n + len(x.kinds))
 }
 
 // Name says how passages are analysed and ranked, with a hash over the word
 // lists, so that two engines of one name rank alike.
 func (x *Index) Name() string {
 	h := fnv.New32a()
-	fmt.Fprint(h, stopWords, questionWords, askingWords, rerankDepth, nearWindow, titleWeight)
+	fmt.Fprint(h, stopWords, questionWords, askingWords, kindWords, rerankDepth, nearWindow, titleWeight)
 	return fmt.Sprintf("bm25/en k1=%g b=%g title=%d prox=%g/%g (%08x)", k1, b, titleWeight, wOrdered, wNear, h.Sum32())
 }
 

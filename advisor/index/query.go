@@ -17,6 +17,7 @@ type Query struct {
 	total     float64 // sum of the terms' idf, those the index lacks included
 	asked     int     // place of the term that names what is asked for, or -1
 	pairTotal float64 // the same of the pairs
+	wants     Kind
 }
 
 type queryTerm struct {
@@ -33,11 +34,13 @@ type queryPair struct{ a, b int } // places in terms
 func (x *Index) Query(text string) *Query {
 	q := &Query{local: map[int32]int{}, asked: -1}
 	var focus focus
+	var wants wants
 	missing := map[string]int{}
 	seen := map[queryPair]bool{}
 	prev := -1
 	Words(text, func(word []byte, _, _ int) {
 		s := string(word)
+		wants.word(s)
 		if isStop[s] || isQuestion[s] {
 			focus.stop(s)
 			return
@@ -55,6 +58,7 @@ func (x *Index) Query(text string) *Query {
 	for _, t := range q.terms {
 		q.total += t.telling
 	}
+	q.wants = wants.kind
 	return q
 }
 
@@ -128,6 +132,10 @@ func (x *Index) lookup(word string) int32 {
 func (x *Index) unknownIDF() float32 {
 	return float32(math.Log(1 + (x.collection()+0.5)/0.5))
 }
+
+// Wants returns the kind of answer that the question asks for, any one of those
+// in it, and 0 where its words say none.
+func (q *Query) Wants() Kind { return q.wants }
 
 // Len returns how many different terms the question has.
 func (q *Query) Len() int { return len(q.terms) }

@@ -11,6 +11,7 @@ type writer struct {
 	plain          bool
 	posts          []posting
 	fwd, fwdStart  []int32
+	kinds          []Kind
 	lengths        []int32 // by passage, titles weighted
 	total          int64
 	count          []int32 // by term, within the passage being added
@@ -36,6 +37,7 @@ func (w *writer) add(d *Doc) {
 	}
 	w.touched = w.touched[:0]
 	w.lengths = append(w.lengths, length)
+	w.kinds = append(w.kinds, Kinds(d.Text))
 	w.total += int64(length)
 	w.fwdStart = append(w.fwdStart, int32(len(w.fwd)))
 	w.plain = w.plain || !d.English

@@ -27,6 +27,7 @@ type signs struct {
 	together float64 // share of the question's neighbouring words that stand together
 	asked    bool    // the word that names what is asked for is there, or in what is above
 	terms    int     // of the question
+	kind     float64 // what it says that the kind of answer asked for is there, or is not
 }
 
 // signs measures a hit.
@@ -41,7 +42,25 @@ func (f *Finder) signs(q *index.Query, h index.Hit) signs {
 	for ref, ok := f.Parent(f.refs[h.Doc]); ok && !s.asked; ref, ok = f.Parent(ref) {
 		s.asked, _ = q.Asked(f.words.Match(q, f.Text(ref)))
 	}
+	if want := q.Wants(); want != 0 {
+		s.kind = evidenceOf(want, f.words.Kinds(h.Doc), s.asked)
+	}
 	return s
+}
+
+// evidenceOf returns what it says of a passage that it has, or lacks, the kind
+// of answer that is wanted. Times are seldom there by chance, numbers often are;
+// that they are there says nothing where they are something else's.
+func evidenceOf(want, has index.Kind, asked bool) float64 {
+	switch {
+	case want&has == 0:
+		return -1
+	case !asked:
+		return 0
+	case want&index.Number != 0:
+		return 0.3
+	}
+	return 0.7
 }
 
 // score is the estimated probability that the passage bears on the question. It
@@ -49,7 +68,7 @@ func (f *Finder) signs(q *index.Query, h index.Hit) signs {
 // and to questions that they do not. Of a long question even the right passage
 // has only a part, hence the last term.
 func (s signs) score() float64 {
-	z := -10.6 + 5*s.coverage + 5.1*s.strength + 3*s.together + 2*math.Log(1+float64(min(s.terms, 14)))
+	z := -10.6 + 5*s.coverage + 5.1*s.strength + 3*s.together + 2*math.Log(1+float64(min(s.terms, 14))) + s.kind
 	if s.asked {
 		z += 1.5
 	}

@@ -133,6 +133,15 @@ func (f *Finder) Below(r Ref) []Ref {
 	return out
 }
 
+// Kinds returns the kinds that a passage has, with the list that it opens if
+// that is short.
+func (f *Finder) Kinds(r Ref) index.Kind {
+	if n, ok := f.number[r]; ok {
+		return f.words.Kinds(n)
+	}
+	return index.Kinds(f.Text(r))
+}
+
 // Match returns the terms of q that a passage and its headings have.
 func (f *Finder) Match(q *index.Query, r Ref) index.Matched {
 	if n, ok := f.number[r]; ok {

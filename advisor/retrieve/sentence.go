@@ -12,7 +12,8 @@ type Span struct{ Start, End int }
 // Sentences returns the sentences of text, without the white space around
 // them. A point ends a sentence only where a new one can begin after it: not
 // in U.S.C., No. 5, e.g. this, 3.2 or Inc.; a list marker at the beginning
-// belongs to the sentence that follows it. A blank line always ends one.
+// belongs to the sentence that follows it. A blank line always ends one, and a
+// row of a table is one by itself.
 func Sentences(text string) []Span {
 	var out []Span
 	start := 0
@@ -24,7 +25,7 @@ func Sentences(text string) []Span {
 	}
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
-		case c == '\n' && blankAfter(text, i):
+		case c == '\n' && (blankAfter(text, i) || strings.HasPrefix(text[i+1:], "| ")):
 			emit(i)
 			i++
 		case c == '.' || c == '!' || c == '?':

@@ -27,6 +27,7 @@ func TestSentences(t *testing.T) {
 		{"The rate is 3.25 percent. Ask at example.com. Then go.", []string{"The rate is 3.25 percent.", "Ask at example.com.", "Then go."}},
 		{"First line\ngoes on. Second\n\nThird without a point", []string{"First line\ngoes on.", "Second", "Third without a point"}},
 		{"Mr. J. Smith signed. Done...  Really.", []string{"Mr. J. Smith signed.", "Done...", "Really."}},
+		{"Rates:\n| A | 5 |\n| --- | --- |\n| B. | 6 |", []string{"Rates:", "| A | 5 |", "| --- | --- |", "| B. | 6 |"}},
 		{"the applicant, i.e. the person. (The end.)", []string{"the applicant, i.e. the person.", "(The end.)"}},
 	} {
 		var got []string
