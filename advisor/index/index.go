@@ -135,7 +135,7 @@ func (x *Index) Bytes() int64 {
 // lists, so that two engines of one name rank alike.
 func (x *Index) Name() string {
 	h := fnv.New32a()
-	fmt.Fprint(h, stopWords, questionWords, askingWords, kindWords, rerankDepth, nearWindow, titleWeight)
+	fmt.Fprint(h, stopWords, questionWords, askingWords, roots, kindWords, rerankDepth, nearWindow, titleWeight)
 	return fmt.Sprintf("bm25/en k1=%g b=%g title=%d prox=%g/%g (%08x)", k1, b, titleWeight, wOrdered, wNear, h.Sum32())
 }
 

@@ -67,3 +67,18 @@ func TestWanted(t *testing.T) {
 		}
 	}
 }
+
+// Forms that share no stem meet in their root, and roots stay what they are.
+func TestStemsMeetInRoots(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]string{{"kept", "keep"}, {"kept", "keeping"}, {"denial", "denied"}, {"withdrawn", "withdraws"}, {"complaints", "complained"}} {
+		if a, b := Stem(pair[0]), Stem(pair[1]); a != b {
+			t.Errorf("%s is %s, %s is %s", pair[0], a, pair[1], b)
+		}
+	}
+	for form, root := range rootOf {
+		if rootOf[root] != "" || form == root {
+			t.Errorf("%s leads to %s, which is no root", form, root)
+		}
+	}
+}
