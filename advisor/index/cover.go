@@ -65,6 +65,22 @@ func (q *Query) Coverage(m Matched) float64 {
 	return sum / q.total
 }
 
+// Whole reports whether m matches every word of the question that says what it
+// is about, where there are two of them at least.
+func (q *Query) Whole(m Matched) bool {
+	n := 0
+	for i, t := range q.terms {
+		switch {
+		case t.asking:
+		case !m.Has(i):
+			return false
+		default:
+			n++
+		}
+	}
+	return n >= 2
+}
+
 // Count returns how many terms m matches.
 func (q *Query) Count(m Matched) (n int) {
 	for i := range q.terms {

@@ -25,6 +25,7 @@ type queryTerm struct {
 	idf     float32
 	weight  float32 // how often the question says it
 	telling float64 // what it counts when coverage is measured
+	asking  bool    // it only says how the question is asked
 }
 
 type queryPair struct{ a, b int } // places in terms
@@ -71,7 +72,7 @@ func (q *Query) add(x *Index, word string, missing map[string]int) int {
 		if !ok && len(q.terms) < maxQueryTerms {
 			i = len(q.terms)
 			missing[word] = i
-			q.terms = append(q.terms, queryTerm{id: -1, idf: x.unknownIDF(), telling: telling(word, x.unknownIDF())})
+			q.terms = append(q.terms, queryTerm{id: -1, idf: x.unknownIDF(), telling: telling(word, x.unknownIDF()), asking: isAsking[word]})
 		} else if !ok {
 			return -1
 		}
@@ -85,7 +86,7 @@ func (q *Query) add(x *Index, word string, missing map[string]int) int {
 		}
 		i = len(q.terms)
 		q.local[id] = i
-		q.terms = append(q.terms, queryTerm{id: id, idf: x.idf[id], telling: telling(word, x.idf[id])})
+		q.terms = append(q.terms, queryTerm{id: id, idf: x.idf[id], telling: telling(word, x.idf[id]), asking: isAsking[word]})
 	}
 	q.terms[i].weight++
 	return i

@@ -44,8 +44,23 @@ func (f *Finder) signs(q *index.Query, h index.Hit) signs {
 	}
 	if want := q.Wants(); want != 0 {
 		s.kind = evidenceOf(want, f.words.Kinds(h.Doc), s.asked)
+		if s.kind > 0 && q.Whole(m) && f.inOneSentence(q, f.Text(f.refs[h.Doc])) {
+			s.kind++
+		}
 	}
 	return s
+}
+
+// inOneSentence reports whether a sentence of text has all that the question is
+// about, and the kind of answer that it asks for.
+func (f *Finder) inOneSentence(q *index.Query, text string) bool {
+	for _, s := range Sentences(text) {
+		sentence := text[s.Start:s.End]
+		if q.Whole(f.words.Match(q, sentence)) && index.Kinds(sentence)&q.Wants() != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // evidenceOf returns what it says of a passage that it has, or lacks, the kind
