@@ -61,7 +61,7 @@ func (e *Engine) choose(ev *evidence) []claim {
 	if len(ev.exact) > 0 {
 		most = min(2, maxClaims) // the provisions asked for are the answer
 	}
-	return append(out, e.inOrder(e.withLeadIns(greedy(ev.query, pool, said, most)))...)
+	return append(out, e.inOrder(e.withLeadIns(ev.query, greedy(ev.query, pool, said, most)))...)
 }
 
 // within returns the passages whose text a ranked passage was found with.
@@ -85,7 +85,7 @@ func (e *Engine) fromProvision(ev *evidence, i int, f retrieve.Found, most int) 
 	if len(best) == 0 && len(all) > 0 {
 		best = all[:min(most, len(all))] // nothing but the key was asked
 	}
-	readable := slices.DeleteFunc(e.withLeadIns(best), func(c claim) bool { return c.start < f.Start || c.end > f.End })
+	readable := slices.DeleteFunc(e.withLeadIns(ev.query, best), func(c claim) bool { return c.start < f.Start || c.end > f.End })
 	slices.SortFunc(readable, func(a, b claim) int { return cmp.Compare(a.start, b.start) })
 	return readable
 }

@@ -5,14 +5,15 @@ import (
 	"strings"
 	"unicode"
 
+	"polaris/advisor/index"
 	"polaris/advisor/retrieve"
 )
 
 // withLeadIns makes the items of lists readable, which say little without the
 // sentence that opens the list: "A creditor shall notify an applicant within:".
 // A short list is said whole; of a longer one the opening is said before the
-// item.
-func (e *Engine) withLeadIns(cs []claim) []claim {
+// item, and an opening before the item that goes best with it.
+func (e *Engine) withLeadIns(q *index.Query, cs []claim) []claim {
 	var out []claim
 	for _, c := range cs {
 		if whole, ok := e.list(c.ref, c); ok {
@@ -29,8 +30,38 @@ func (e *Engine) withLeadIns(cs []claim) []claim {
 			}
 		}
 		out = append(out, c)
+		if item, ok := e.item(q, c); ok {
+			out = append(out, item)
+		}
 	}
 	return outermost(out)
+}
+
+// item returns, for the opening of a list, the item that has most of the
+// question, and the kind of answer that it asks for.
+func (e *Engine) item(q *index.Query, c claim) (best claim, found bool) {
+	p, text := e.find.Passage(c.ref), e.find.Doc(c.ref).Revision.Text
+	if p.SpanEnd == p.End || complete(text[c.start:c.end]) || strings.TrimSpace(text[c.end:p.End]) != "" || e.isHeading(c.ref) {
+		return claim{}, false
+	}
+	most := 0.0
+	for _, r := range e.find.Below(c.ref)[1:] {
+		if parent, _ := e.find.Parent(r); parent != c.ref {
+			continue
+		}
+		i := c
+		child := e.find.Passage(r)
+		i.ref = r
+		if i.start, i.end = trimmed(text, child.Start, child.SpanEnd); i.end-i.start > shortList || !says(text[i.start:i.end]) {
+			continue
+		}
+		i.terms = e.find.Index().Match(q, text[i.start:i.end])
+		has := q.Coverage(i.terms) * fit(q.Wants(), index.Kinds(text[i.start:i.end])&q.Wants())
+		if has > most {
+			best, found, most = i, true, has
+		}
+	}
+	return best, found
 }
 
 // list returns the claim that says all of the list that a passage opens, from
