@@ -81,6 +81,36 @@ func (q *Query) Whole(m Matched) bool {
 	return n >= 2
 }
 
+// Same reports whether a text, such as a heading, is about what the question is
+// about and nothing else: each has the other's words, but for those that carry
+// no meaning, only say how something is asked, or are numbers.
+func (x *Index) Same(q *Query, text string) bool {
+	var m Matched
+	same := true
+	Words(text, func(word []byte, start, _ int) {
+		s := string(word)
+		if isStop[s] || isQuestion[s] || isAsking[s] || digitAt(text, start) {
+			return
+		}
+		i, ok := q.local[x.lookup(s)]
+		if !ok {
+			same = false
+			return
+		}
+		m[i/64] |= 1 << (i % 64)
+	})
+	n := 0
+	for i, t := range q.terms {
+		if !t.asking && !m.Has(i) {
+			return false
+		}
+		if !t.asking {
+			n++
+		}
+	}
+	return same && n > 0
+}
+
 // Count returns how many terms m matches.
 func (q *Query) Count(m Matched) (n int) {
 	for i := range q.terms {

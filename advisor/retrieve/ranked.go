@@ -44,11 +44,22 @@ func (f *Finder) signs(q *index.Query, h index.Hit) signs {
 	}
 	if want := q.Wants(); want != 0 {
 		s.kind = evidenceOf(want, f.words.Kinds(h.Doc), s.asked)
-		if s.kind > 0 && q.Whole(m) && f.inOneSentence(q, f.Text(f.refs[h.Doc])) {
+		switch ref := f.refs[h.Doc]; {
+		case s.kind <= 0:
+		case q.Whole(m) && f.inOneSentence(q, f.Text(ref)):
 			s.kind++
+		case f.headed(q, ref):
+			s.kind += 1.2
 		}
 	}
 	return s
+}
+
+// headed reports whether the heading nearest to a passage is what the question
+// is about.
+func (f *Finder) headed(q *index.Query, r Ref) bool {
+	h := f.Passage(r).Heading
+	return len(h) > 0 && f.words.Same(q, h[len(h)-1])
 }
 
 // inOneSentence reports whether a sentence of text has all that the question is
