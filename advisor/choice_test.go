@@ -124,12 +124,13 @@ func TestChoice(t *testing.T) {
 			t.Logf("row %d: %s (%s): not %s; cites %q, says %.300q", i+1, c.question, c.corpus, failed, keys(env), env.Result)
 		}
 	}
+	least := [2]tally{{cited: 36, said: 37, first: 33, declined: 7}, {cited: 31, said: 31, first: 29, declined: 6}}
 	for i, half := range []string{"tuned on", "held out"} {
 		h := halves[i]
 		t.Logf("%s: of %d answerable: cited %d, said %d, first %d; of %d others: declined %d",
 			half, h.asked, h.cited, h.said, h.first, h.toDecline, h.declined)
-		if h.cited < h.asked*75/100 || h.said < h.asked*75/100 || h.first < h.asked*70/100 || h.declined < h.toDecline-1 {
-			t.Errorf("%s: fewer than there were: %+v", half, h)
+		if l := least[i]; h.cited < l.cited || h.said < l.said || h.first < l.first || h.declined < l.declined {
+			t.Errorf("%s: %+v, want at least %+v", half, h, l)
 		}
 	}
 }
