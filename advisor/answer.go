@@ -13,7 +13,7 @@ import (
 
 // Answer answers a question in sentences of the sources, or declines to.
 func (e *Engine) Answer(_ context.Context, q Question) *models.Envelope {
-	env, ev := e.open(q)
+	env, ev := e.open(q, asAnswer)
 	if ev.reason != "" {
 		return decline(env, ev.reason, declined[ev.reason])
 	}
@@ -50,7 +50,7 @@ func (e *Engine) Answer(_ context.Context, q Question) *models.Envelope {
 // own: first those that it names, then those of its topic cards, then those
 // that its words lead to, the best first.
 func (e *Engine) Retrieve(_ context.Context, q Question) *models.Envelope {
-	env, ev := e.open(q)
+	env, ev := e.open(q, asPassage)
 	if ev.reason != "" {
 		return decline(env, ev.reason, "")
 	}
@@ -67,7 +67,7 @@ func (e *Engine) Retrieve(_ context.Context, q Question) *models.Envelope {
 }
 
 // open begins an envelope and gathers the evidence.
-func (e *Engine) open(q Question) (*models.Envelope, *evidence) {
+func (e *Engine) open(q Question, weigh weigher) (*models.Envelope, *evidence) {
 	q.Text = strings.ToValidUTF8(q.Text, "\uFFFD")
 	env := &models.Envelope{
 		Citations:    []models.Citation{},
@@ -76,7 +76,7 @@ func (e *Engine) open(q Question) (*models.Envelope, *evidence) {
 		Query:        q.Text,
 		Engine:       e.name,
 	}
-	return env, e.gather(q, env)
+	return env, e.gather(q, env, weigh)
 }
 
 // decline makes env say that there is no answer, and why.

@@ -35,9 +35,17 @@ type evidence struct {
 	reason string           // why it is too little to answer from; empty if it is not
 }
 
+// A weigher says how much a ranked passage is worth, 0 to 1.
+type weigher func(retrieve.Found) float64
+
+// asAnswer weighs a passage by whether it answers, asPassage by what it is
+// about: that it lacks the kind of answer asked for takes nothing from it.
+func asAnswer(f retrieve.Found) float64  { return f.Score }
+func asPassage(f retrieve.Found) float64 { return max(f.Score, f.About) }
+
 // gather finds the evidence for a question, and notes in env what it could not
 // use.
-func (e *Engine) gather(q Question, env *models.Envelope) *evidence {
+func (e *Engine) gather(q Question, env *models.Envelope, weigh weigher) *evidence {
 	named, missing, words := e.find.Named(q.Text)
 	for _, m := range missing[:min(len(missing), missingMost)] {
 		env.Notices = append(env.Notices, e.lacks(m))
@@ -59,7 +67,7 @@ func (e *Engine) gather(q Question, env *models.Envelope) *evidence {
 	}
 	e.bound(ev, env)
 	e.addRanked(ev)
-	ev.judge(len(missing))
+	ev.judge(len(missing), weigh)
 	return ev
 }
 
@@ -120,10 +128,10 @@ func covered(in []retrieve.Found, f retrieve.Found) bool {
 // judge keeps of what the words led to only what is strong enough, and says
 // whether all of it together is too little. Missing is how many citations of
 // the question name nothing: then a few words in common do not answer it.
-func (ev *evidence) judge(missing int) {
+func (ev *evidence) judge(missing int, weigh weigher) {
 	best := 0.0
 	for _, f := range ev.ranked {
-		best = max(best, f.Score)
+		best = max(best, weigh(f))
 	}
 	floor := minScore
 	if missing > 0 && len(ev.exact) == 0 && ev.query.Known() < 3 {
@@ -132,7 +140,7 @@ func (ev *evidence) judge(missing int) {
 	hits := len(ev.ranked)
 	keep := ev.ranked[:0]
 	for _, f := range ev.ranked {
-		if f.Score >= floor && f.Score >= minShare*best {
+		if weigh(f) >= floor && weigh(f) >= minShare*best {
 			keep = append(keep, f)
 		}
 	}

@@ -14,7 +14,10 @@ func (f *Finder) Ranked(q *index.Query, n int) []Found {
 	for i, h := range hits {
 		ref := f.refs[h.Doc]
 		p := f.Passage(ref)
-		out[i] = Found{Ref: ref, Start: p.Start, End: f.end(ref), Why: ByWords, Score: f.signs(q, h).score()}
+		s := f.signs(q, h)
+		out[i] = Found{Ref: ref, Start: p.Start, End: f.end(ref), Why: ByWords, Score: s.score()}
+		s.kind = 0
+		out[i].About = s.score()
 	}
 	return out
 }

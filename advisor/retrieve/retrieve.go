@@ -32,6 +32,7 @@ type Found struct {
 	Anchor     bool    // of a topic card; the question does not name it
 	Why        string  // ByKey, ByWords, or what an anchor belongs to
 	Score      float64 // 0 to 1: how surely it bears on the question
+	About      float64 // the same, whatever kind of answer it has
 }
 
 // A Finder is a corpus prepared for retrieval. It is immutable.
