@@ -113,7 +113,7 @@ func TestReadmeCommands(t *testing.T) {
 				continue
 			}
 			out := runReadme(t, line, "POLARIS_DATA_DIR="+ownData, "POLARIS_LISTEN="+ownAddr, "POLARIS_PUBLIC_URL=http://"+ownAddr)
-			if strings.HasPrefix(rest, "answer") && (!strings.Contains(out, "stays open for 30 days. [1]") || !strings.Contains(out, "## Sources")) {
+			if strings.HasPrefix(rest, "answer") && (!strings.Contains(out, "A counter-offer stays open for 30 days. ") || !strings.Contains(out, "## Sources")) {
 				t.Errorf("%s printed\n%s", line, out)
 			}
 			if strings.HasPrefix(rest, "apikey mint") {
