@@ -222,3 +222,20 @@ func TestCreateBrain(t *testing.T) {
 	r.signIn("reader@example.org", password).want(http.StatusSeeOther)
 	r.post("/brains", url.Values{"name": {"Mine"}, "id": {"mine"}}).want(http.StatusForbidden)
 }
+
+// TestReservedPaths: whatever the server answers is reserved, so the MCP
+// endpoint cannot be put over it; and where it is by default is not.
+func TestReservedPaths(t *testing.T) {
+	t.Parallel()
+	s, _ := started(t)
+	for _, r := range s.server.echo.Routes() {
+		if path := strings.TrimSuffix(r.Path, "/"); path != s.server.conf.MCPPath && !Reserves(r.Path) {
+			t.Errorf("%s %s is not reserved", r.Method, r.Path)
+		}
+	}
+	for _, free := range []string{"/v1/mcp", "/mcp", "/api/mcp", "/v1/agents"} {
+		if Reserves(free) {
+			t.Errorf("%s is reserved", free)
+		}
+	}
+}

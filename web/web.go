@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,6 +122,24 @@ func asGet(r *http.Request) *http.Request {
 	get := *r
 	get.Method = http.MethodGet
 	return &get
+}
+
+// reserved are the first parts of the paths that this server answers or is
+// known to leave alone; under /v1 those of the contract's REST.
+var reserved = map[string][]string{
+	"":   {"", "live", "health", "metrics", "setup", "session", "link", "brains", "static", "v1", ".well-known", "authorize", "token", "register", "chat", "models"},
+	"v1": {"", "me", "auth", "brains", "openapi.json", "chat", "models", "responses"},
+}
+
+// Reserves reports whether a path is, or lies under, one that the server uses
+// for something else than the MCP endpoint.
+func Reserves(path string) bool {
+	first, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if first == "v1" && deeper {
+		second, _, _ := strings.Cut(rest, "/")
+		return slices.Contains(reserved["v1"], second)
+	}
+	return slices.Contains(reserved[""], first)
 }
 
 func (s *Server) routes() {

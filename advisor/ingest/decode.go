@@ -37,7 +37,7 @@ func decode(data []byte) (text string, warnings []string, err error) {
 func decodeAs(data []byte, enc encoding.Encoding, name string) (string, []string, error) {
 	b, err := enc.NewDecoder().Bytes(data)
 	if err != nil || bytes.ContainsRune(b, utf8.RuneError) || bytes.IndexByte(b, 0) >= 0 {
-		return "", nil, fault.New(fault.Invalid, "The document looks like %s but does not decode. Save it as UTF-8.", name)
+		return "", nil, fault.New(fault.Unreadable, "The document looks like %s but does not decode. Save it as UTF-8.", name)
 	}
 	return checked(string(b), []string{"The document was not UTF-8; it was read as " + name + ". Check its accents and quotation marks."})
 }
@@ -81,13 +81,13 @@ func notUTF8(data []byte) error {
 		}
 		switch data[i] {
 		case 0x81, 0x8D, 0x8F, 0x90, 0x9D: // not assigned
-			return fault.New(fault.Invalid, "The document is not UTF-8 (see byte %d), and no other encoding fits. Save it as UTF-8.", i)
+			return fault.New(fault.Unreadable, "The document is not UTF-8 (see byte %d), and no other encoding fits. Save it as UTF-8.", i)
 		}
 		high++
 		i++
 	}
 	if sequences > high || high*4 > len(data) {
-		return fault.New(fault.Invalid, "The document is damaged: it is UTF-8 in part only. Save it as UTF-8.")
+		return fault.New(fault.Unreadable, "The document is damaged: it is UTF-8 in part only. Save it as UTF-8.")
 	}
 	return nil
 }

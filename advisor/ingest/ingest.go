@@ -72,7 +72,7 @@ func Parse(data []byte, o Options) (*Document, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(text) == "" {
-		return nil, fault.New(fault.Invalid, "The document is empty.")
+		return nil, fault.New(fault.Unreadable, "The document is empty.")
 	}
 	var d *Document
 	switch sniff(text) {
@@ -113,7 +113,7 @@ var signatures = []struct{ magic, name string }{
 // refuse says no to what is known not to be text.
 func refuse(data []byte) error {
 	if len(data) == 0 {
-		return fault.New(fault.Invalid, "The document is empty: it has no bytes.")
+		return fault.New(fault.Unreadable, "The document is empty: it has no bytes.")
 	}
 	for _, s := range signatures {
 		if bytes.HasPrefix(data, []byte(s.magic)) {

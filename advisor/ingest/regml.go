@@ -39,10 +39,10 @@ func readXML(text string) (*element, error) {
 		top := stack[len(stack)-1]
 		switch tok := tok.(type) {
 		case xml.Directive:
-			return nil, fault.New(fault.Invalid, "The XML declares a document type or entities (line %d). Such documents are refused: remove the declaration.", line(d))
+			return nil, fault.New(fault.Unreadable, "The XML declares a document type or entities (line %d). Such documents are refused: remove the declaration.", line(d))
 		case xml.StartElement:
 			if len(stack) > MaxDepth {
-				return nil, fault.New(fault.Invalid, "The XML is nested more than %d elements deep.", MaxDepth)
+				return nil, fault.New(fault.Unreadable, "The XML is nested more than %d elements deep.", MaxDepth)
 			}
 			e := &element{name: tok.Name.Local, attrs: make(map[string]string, len(tok.Attr))}
 			for _, a := range tok.Attr {
@@ -52,7 +52,7 @@ func readXML(text string) (*element, error) {
 			stack = append(stack, e)
 		case xml.EndElement:
 			if tok.Name.Local != top.name || len(stack) == 1 {
-				return nil, fault.New(fault.Invalid, "The XML is broken in line %d: </%s> closes nothing that is open.", line(d), clip(tok.Name.Local, 40))
+				return nil, fault.New(fault.Unreadable, "The XML is broken in line %d: </%s> closes nothing that is open.", line(d), clip(tok.Name.Local, 40))
 			}
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
@@ -60,14 +60,14 @@ func readXML(text string) (*element, error) {
 		}
 	}
 	if len(stack) > 1 {
-		return nil, fault.New(fault.Invalid, "The XML ends in the middle: <%s> is not closed.", clip(stack[len(stack)-1].name, 40))
+		return nil, fault.New(fault.Unreadable, "The XML ends in the middle: <%s> is not closed.", clip(stack[len(stack)-1].name, 40))
 	}
 	for _, e := range root.kids {
 		if e.name != "" {
 			return e, nil
 		}
 	}
-	return nil, fault.New(fault.Invalid, "The XML has no element.")
+	return nil, fault.New(fault.Unreadable, "The XML has no element.")
 }
 
 func line(d *xml.Decoder) int { n, _ := d.InputPos(); return n }
@@ -80,7 +80,7 @@ func brokenXML(d *xml.Decoder, err error) error {
 	if !utf8.ValidString(what) || len(what) > 100 {
 		what = "it is not well-formed"
 	}
-	return fault.New(fault.Invalid, "The XML is broken in line %d: %s.", line(d), what).Because(fmt.Errorf("reading XML: %w", err))
+	return fault.New(fault.Unreadable, "The XML is broken in line %d: %s.", line(d), what).Because(fmt.Errorf("reading XML: %w", err))
 }
 
 // all returns the elements below e that are called name, e's own children only.

@@ -50,7 +50,7 @@ func (t *tree) warning(format string, args ...any) {
 // passages closes the tree.
 func (t *tree) passages() ([]models.Passage, error) {
 	if len(t.nodes) == 0 {
-		return nil, fault.New(fault.Invalid, "The document has no text that could be cited.")
+		return nil, fault.New(fault.Unreadable, "The document has no text that could be cited.")
 	}
 	if len(t.nodes) > MaxPassages {
 		return nil, fault.New(fault.TooLarge, "The document has more than %d passages. Split it and import the parts.", MaxPassages)

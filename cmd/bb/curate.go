@@ -53,7 +53,7 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 		}
 		if err != nil {
 			if len(i.Paths) == 1 {
-				return err
+				return about(path, err)
 			}
 			failed++
 			c.notice("bb: %s", oneLine(path+": "+sentence(fault.Of(err))))
@@ -73,6 +73,18 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 		return fault.New(fault.Conflict, "%d of %d files were not imported.", failed, len(i.Paths))
 	}
 	return nil
+}
+
+// about names the file that a document's fault is about, unless it does so
+// already.
+func about(path string, err error) error {
+	f := fault.Of(err)
+	if f.Kind == fault.Internal || f.Field != "" || strings.Contains(f.Message, path) {
+		return err
+	}
+	named := *f
+	named.Message = path + ": " + f.Message
+	return &named
 }
 
 // readDocument reads a file of at most so many bytes.

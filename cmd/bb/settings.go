@@ -23,6 +23,7 @@ import (
 
 	"polaris/models"
 	"polaris/models/fault"
+	"polaris/web"
 )
 
 // Settings are the server's: each is an environment variable, a flag of the
@@ -159,6 +160,14 @@ func (s Settings) check() (*checked, error) {
 	if err := s.checkNeighbours(); err != nil {
 		return nil, err
 	}
+	if web.Reserves(s.MCPPath) {
+		return nil, malformed("POLARIS_MCP_PATH", s.MCPPath, "a path that Polaris does not use for something else, such as /v1/mcp")
+	}
+	if s.SecretKey != "" {
+		if _, err := decodeSecret(s.SecretKey, "POLARIS_SECRET_KEY"); err != nil {
+			return nil, err
+		}
+	}
 	for _, p := range s.TrustedProxies {
 		n, err := netip.ParsePrefix(p)
 		if a, aerr := netip.ParseAddr(p); err != nil && aerr == nil {
@@ -237,12 +246,19 @@ func (c *checked) readSecret() error {
 		}
 		text, from = strings.TrimSpace(string(b)), "What "+file+" holds"
 	}
+	var err error
+	c.secret, err = decodeSecret(text, from)
+	return err
+}
+
+// decodeSecret reads a secret key, and names where a malformed one came from
+// without showing it.
+func decodeSecret(text, from string) ([]byte, error) {
 	key, err := hex.DecodeString(text)
 	if err != nil || len(key) != 32 {
-		return fault.New(fault.Invalid, "%s must be 64 hexadecimal digits (openssl rand -hex 32 makes some).", from)
+		return nil, fault.New(fault.Invalid, "%s must be 64 hexadecimal digits (openssl rand -hex 32 makes some).", from)
 	}
-	c.secret = key
-	return nil
+	return key, nil
 }
 
 // writeNew writes a file for its owner alone, whole or not at all.

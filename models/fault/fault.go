@@ -28,6 +28,7 @@ const (
 	NotReady                    // a precondition that somebody else must meet first
 	TooLarge                    // over a size limit
 	Unsupported                 // a media type or format that is not read
+	Unreadable                  // a document that holds nothing to read, or is damaged
 	Limited                     // over a rate or a budget
 	Unavailable                 // a dependency does not answer; trying again may help
 )
@@ -48,6 +49,7 @@ var table = [...]row{
 	NotReady:        {"not_ready", http.StatusConflict, 1},
 	TooLarge:        {"too_large", http.StatusRequestEntityTooLarge, 1},
 	Unsupported:     {"unsupported", http.StatusUnsupportedMediaType, 1},
+	Unreadable:      {"unreadable_document", http.StatusUnprocessableEntity, 1},
 	Limited:         {"rate_limited", http.StatusTooManyRequests, 1},
 	Unavailable:     {"unavailable", http.StatusServiceUnavailable, 1},
 }
