@@ -2,6 +2,7 @@ package cite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -216,7 +217,10 @@ func (p *reader) signed(i int) ([]Match, int) {
 	if ms == nil {
 		return nil, -1
 	}
-	if base, e := p.ofTitle(end, ms[0].Ref); e >= 0 {
+	// A section of the CFR is numbered within its part: there is no section 9 of
+	// a title there.
+	whole := slices.ContainsFunc(ms, func(m Match) bool { return !strings.Contains(m.Ref.Number, ".") })
+	if base, e := p.ofTitle(end, ms[0].Ref); e >= 0 && (base.System != CFR || !whole) {
 		for k := range ms {
 			ms[k].Ref.Title, ms[k].Ref.System = base.Title, base.System
 		}
