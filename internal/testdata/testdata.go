@@ -13,11 +13,8 @@ import (
 // checkout. Where it is absent the test is skipped, and fails under CI.
 func Dir(tb testing.TB) string {
 	tb.Helper()
-	dir := os.Getenv("POLARIS_TEST_DATA")
-	if dir == "" {
-		dir = filepath.Join(root(tb), "..", "shared", "data")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "MANIFEST.md")); err != nil {
+	dir, found := Find()
+	if !found {
 		if os.Getenv("CI") != "" {
 			tb.Fatalf("no test data in %s: set POLARIS_TEST_DATA", dir)
 		}
@@ -26,17 +23,22 @@ func Dir(tb testing.TB) string {
 	return dir
 }
 
-// root walks up to the folder that holds go.mod.
-func root(tb testing.TB) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		tb.Fatal(err)
+// Find returns where the folder is or should be, and whether it is there.
+func Find() (dir string, found bool) {
+	if dir = os.Getenv("POLARIS_TEST_DATA"); dir == "" {
+		dir = filepath.Join(root(), "..", "shared", "data")
 	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+	_, err := os.Stat(filepath.Join(dir, "MANIFEST.md"))
+	return dir, err == nil
+}
+
+// root walks up from the working directory to the folder that holds go.mod.
+func root() string {
+	dir, err := os.Getwd()
+	for ; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
 		}
 	}
-	tb.Fatal("no go.mod above the working directory")
-	return ""
+	return "."
 }
