@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"net/http"
-	"strings"
 
 	"polaris/models/fault"
 	"polaris/ops"
@@ -22,11 +21,4 @@ func (f *front) token(r *http.Request) (string, *refusal) {
 		return "", refuse(http.StatusForbidden, "session_not_accepted", "A browser session does not open this endpoint. Make an API key under Settings → API keys, and send it as `Authorization: Bearer sk-polaris-…` or `X-API-Key`.")
 	}
 	return "", refuse(http.StatusUnauthorized, "missing_credential", "Send an API key as `Authorization: Bearer sk-polaris-…` or as `X-API-Key`.").challenge("")
-}
-
-// looksLikeJWT reports whether a credential has the three parts of a signed
-// token, so that its holder is told about tokens and not about keys.
-func looksLikeJWT(s string) bool {
-	parts := strings.Split(s, ".")
-	return len(parts) == 3 && parts[0] != "" && parts[1] != ""
 }

@@ -106,7 +106,7 @@ func (f *front) authenticate(ctx context.Context, r *http.Request, id string) (m
 	}
 	ctx, cancel := context.WithTimeout(ctx, credentialTimeout)
 	defer cancel()
-	p, err := f.desk.KeyPrincipal(ctx, token)
+	p, err := f.desk.Principal(ctx, token)
 	if err == nil {
 		return p, nil
 	}
@@ -118,9 +118,6 @@ func (f *front) authenticate(ctx context.Context, r *http.Request, id string) (m
 		return nobody, refuse(http.StatusServiceUnavailable, "unavailable", "Credentials cannot be checked just now. Try again in a moment.").retryAfter(2 * time.Second)
 	}
 	f.desk.BadKeys.Add(addr, f.desk.Now())
-	if looksLikeJWT(token) {
-		return nobody, refuse(http.StatusUnauthorized, "invalid_token", "This access token is not valid here. Send an API key as `Authorization: Bearer sk-polaris-…` or `X-API-Key`.").challenge(`error="invalid_token"`)
-	}
 	return nobody, refuse(http.StatusUnauthorized, what.Code, what.Message).challenge(`error="invalid_token"`)
 }
 

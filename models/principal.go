@@ -100,8 +100,9 @@ type Principal struct {
 	Person        string        `json:"person,omitempty"` // the person, or the key's owner
 	Actor         string        `json:"actor"`            // the name that audit rows show
 	KeyID         string        `json:"key_id,omitempty"`
-	Brain         BrainID       `json:"brain,omitempty"` // the brain of the credential, or the one the person is in
-	Roles         []Role        `json:"roles,omitempty"` // in Brain, now
+	TokenID       string        `json:"token_id,omitempty"` // the grant of the access token that a person's program sent
+	Brain         BrainID       `json:"brain,omitempty"`    // the brain of the credential, or the one the person is in
+	Roles         []Role        `json:"roles,omitempty"`    // in Brain, now
 	Scopes        []Scope       `json:"scopes,omitempty"`
 	Authenticated bool          `json:"authenticated"` // recorded even when false
 	InstanceAdmin bool          `json:"instance_admin,omitempty"`
@@ -115,20 +116,25 @@ type Principal struct {
 // Has reports whether p carries scope s.
 func (p Principal) Has(s Scope) bool { return slices.Contains(p.Scopes, s) }
 
-// May reports whether p has right r in its brain: by its roles, and for a key
-// by its scopes as well, so that a key never does more than its owner may.
+// Scoped reports whether p is a program that acts for a person, by a key or an
+// access token: it has the scopes that it was given, and no more than the
+// person may do now.
+func (p Principal) Scoped() bool { return p.Kind == KindKey || p.TokenID != "" }
+
+// May reports whether p has right r in its brain: by its roles, and for a
+// program by its scopes as well, so that it never does more than its person may.
 func (p Principal) May(r Right) bool {
 	if p.Kind == KindSystem || p.Kind == KindTerminal {
 		return true // a shell on the host is the root of trust
 	}
 	switch r {
 	case MayAdminister:
-		return p.Kind == KindPerson && p.InstanceAdmin
+		return p.Kind == KindPerson && p.InstanceAdmin && !p.Scoped()
 	case MayEnter:
 		return p.Kind == KindVisitor
 	}
 	byRole := slices.ContainsFunc(p.Roles, func(o Role) bool { return slices.Contains(rightsOfRole[o], r) })
-	if p.Kind != KindKey {
+	if !p.Scoped() {
 		return byRole
 	}
 	return byRole && slices.ContainsFunc(p.Scopes, func(s Scope) bool { return slices.Contains(rightsOfScope[s], r) })

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"polaris/models"
@@ -19,6 +20,22 @@ var (
 	revokedKey = fault.New(fault.Unauthenticated, "This API key was revoked. Ask the brain's admin for a new one.").WithCode("revoked_api_key")
 	expiredKey = fault.New(fault.Unauthenticated, "This API key has expired. Ask the brain's admin for a new one.").WithCode("expired_api_key")
 )
+
+// Principal returns whom a credential of a program stands for: an API key, or
+// an access token, told apart by their shape.
+func (d *Desk) Principal(ctx context.Context, credential string) (models.Principal, error) {
+	if looksLikeJWT(credential) {
+		return d.TokenPrincipal(ctx, credential)
+	}
+	return d.KeyPrincipal(ctx, credential)
+}
+
+// looksLikeJWT reports whether a credential has the three parts of a signed
+// token, so that its holder is told about tokens and not about keys.
+func looksLikeJWT(s string) bool {
+	parts := strings.Split(s, ".")
+	return len(parts) == 3 && parts[0] != "" && parts[1] != ""
+}
 
 // KeyPrincipal returns whom an API key stands for, by one query and no cache:
 // a revocation, a disabled owner and a lost membership hold from the next
