@@ -27,7 +27,7 @@ func FuzzFront(f *testing.F) {
 	}
 	f.Add([]byte(wiretest.Call(1, "answer", map[string]any{"query": "HB 4.2(a) \u0000", "topic_ids": []string{"x", "y", "z"}})), "2025-06-18")
 	w := wiretest.NewWorld(f, alone, wiretest.Options{Published: true})
-	h, err := mcp.Hosted(w.Desk, mcp.Config{PublicURL: "https://" + wiretest.PublicHost})
+	h, err := mcp.Hosted(w.Desk, w.Door, mcp.Config{})
 	if err != nil {
 		f.Fatal(err)
 	}

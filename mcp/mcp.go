@@ -9,38 +9,29 @@
 // not understand, the library does not see. Tools are made from the catalog
 // ([toolset]); their handlers run one operation each and know nothing else.
 //
-// The package keeps no state between requests but the count of failed
-// credentials: there are no sessions, and no request can reach another's.
+// The package keeps no state between requests: there are no sessions, and no request can reach another's.
 package mcp
 
 import (
 	"cmp"
-	"errors"
 	"log/slog"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"strings"
 	"time"
 
 	"polaris/ops"
+	"polaris/ops/door"
 )
 
-// Config is what the endpoint needs to know besides the desk. PublicURL is
-// required; everything else has a default.
+// Config is what the endpoint needs to know besides the desk and the door.
+// Everything has a default.
 type Config struct {
-	Path           string         // default "/v1/mcp"; served with and without a slash at the end
-	PublicURL      string         // its host and origin are allowed
-	AllowedHosts   []string       // further Host values, with or without a port; local ones are allowed anyway
-	AllowedOrigins []string       // further Origin values; local ones are allowed anyway
-	CORSOrigins    []string       // allowed origins too; where empty, no CORS headers are sent to anybody
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For tells the client's address
-	SessionCookie  string         // the browser session's cookie, which is no credential here; empty: none
-	MaxBody        int64          // bytes; default 1 MiB
-	Deadline       time.Duration  // for a whole request; default 50 s
-	Version        string         // release, in serverInfo; default "dev"
-	Log            *slog.Logger   // default: the desk's
-	Catalog        ops.Catalog    // default: every operation
+	Path     string        // default "/v1/mcp"; served with and without a slash at the end
+	MaxBody  int64         // bytes; default 1 MiB
+	Deadline time.Duration // for a whole request; default 50 s
+	Version  string        // release, in serverInfo; default "dev"
+	Log      *slog.Logger  // default: the desk's
+	Catalog  ops.Catalog   // default: every operation
 }
 
 // withDefaults returns c with what was left out filled in.
@@ -57,24 +48,15 @@ func (c Config) withDefaults(d *ops.Desk) Config {
 }
 
 // Hosted returns the handler of the hosted endpoint. It answers at c.Path and
-// at c.Path with a slash, alike, and 404 anywhere else. It fails where
-// c.PublicURL is no URL, or where an operation cannot be made a tool.
-func Hosted(d *ops.Desk, c Config) (http.Handler, error) {
+// at c.Path with a slash, alike, and 404 anywhere else. It fails where an
+// operation cannot be made a tool.
+func Hosted(d *ops.Desk, at *door.Door, c Config) (http.Handler, error) {
 	c = c.withDefaults(d)
-	public, err := url.Parse(c.PublicURL)
-	if err != nil || public.Host == "" {
-		return nil, errors.New("mcp: the public URL must be absolute, as in https://polaris.example.com")
-	}
 	tools, err := newToolset(c.Catalog.On(ops.Hosted))
 	if err != nil {
 		return nil, err
 	}
-	f := &front{
-		Config: c,
-		desk:   d,
-		gate:   newGate(public, c),
-		tools:  tools,
-	}
+	f := &front{Config: c, desk: d, door: at, tools: tools}
 	f.library = newLibrary(f)
 	path := strings.TrimRight(c.Path, "/")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -159,7 +159,7 @@ func (f *front) failed(ctx context.Context, req *request, err error) *mcpgo.Call
 		return mcpgo.NewToolResultError("Cancelled.")
 	}
 	if e.Kind == fault.Internal || e.Kind == fault.Unavailable {
-		attrs := []any{"operation", req.tool.entry.Name, "error_type", errorType(err), "request_id", req.call.RequestID}
+		attrs := []any{"operation", req.tool.entry.Name, "error_type", fault.TypeOf(err), "request_id", req.call.RequestID}
 		if p, ok := errors.AsType[*panicked](err); ok {
 			attrs = append(attrs, "panic", p.what, "at", p.at)
 		}

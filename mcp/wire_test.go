@@ -8,7 +8,6 @@ import (
 
 	"polaris/internal/wiretest"
 	"polaris/models/store/storetest"
-	"polaris/ops"
 )
 
 func TestMain(m *testing.M) {
@@ -22,7 +21,7 @@ func TestMain(m *testing.M) {
 	storetest.Main(m)
 }
 
-func alone(_ testing.TB, _ *ops.Desk, hosted http.Handler) http.Handler { return hosted }
+func alone(_ testing.TB, _ *wiretest.World, hosted http.Handler) http.Handler { return hosted }
 
 func TestWire(t *testing.T) {
 	t.Parallel()

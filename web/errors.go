@@ -133,13 +133,6 @@ func statusOf(f *fault.Error) int {
 
 // problemDetails writes an error as RFC 9457 says.
 func problemDetails(c echo.Context, status int, f *fault.Error) error {
-	if f.Kind == fault.Unauthenticated {
-		challenge := `Bearer realm="polaris"`
-		if f.Code != "missing_credential" {
-			challenge += `, error="invalid_token"`
-		}
-		c.Response().Header().Set("WWW-Authenticate", challenge)
-	}
 	b, err := json.Marshal(struct {
 		Type      string `json:"type"`
 		Title     string `json:"title"`

@@ -4,9 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -15,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"polaris/models/fault"
-	"polaris/ops"
+	"polaris/ops/door"
 	"polaris/static"
 )
 
@@ -24,9 +22,9 @@ import (
 func (s *Server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		id := ops.RequestID(r)
-		r.Header.Set(ops.RequestIDHeader, id)
-		w.Header().Set(ops.RequestIDHeader, id)
+		id := door.RequestID(r)
+		r.Header.Set(door.RequestIDHeader, id)
+		w.Header().Set(door.RequestIDHeader, id)
 		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(rec, r)
 		s.conf.Log.Log(r.Context(), levelOf(rec), "request", "method", known(r.Method), "route", rec.route, "status", rec.status,
@@ -84,7 +82,7 @@ func routed(w http.ResponseWriter, route string) {
 	}
 }
 
-func requestID(c echo.Context) string { return c.Request().Header.Get(ops.RequestIDHeader) }
+func requestID(c echo.Context) string { return c.Request().Header.Get(door.RequestIDHeader) }
 
 // recovered turns a panic into an error, and notes the route. It is the first
 // guard, so a panic in another one does not get past it.
@@ -106,42 +104,16 @@ func (s *Server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// allowedHosts returns the host names by which the server may be addressed,
-// beside loopback ones.
-func allowedHosts(c Config) map[string]bool {
-	hosts := map[string]bool{}
-	if u, err := url.Parse(c.PublicURL); err == nil && u.Host != "" {
-		hosts[hostname(u.Host)] = true
-	}
-	for _, h := range c.AllowedHosts {
-		hosts[hostname(h)] = true
-	}
-	return hosts
-}
-
-// hostname returns the name in a Host value, in lower case, without port, dot
-// at the end or brackets.
-func hostname(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
-}
-
-func loopback(name string) bool {
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") || net.ParseIP(name).IsLoopback()
-}
-
-// hostAllowed refuses names that are not ours. A page elsewhere whose name was
-// made to lead here (DNS rebinding) gets no further. Probes come by address and
-// are let through.
+// hostAllowed refuses names that are not ours. Probes come by address and are
+// let through.
 func (s *Server) hostAllowed(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		name := hostname(c.Request().Host)
-		if c.Path() == "/live" || c.Path() == "/health" || loopback(name) || s.hosts[name] {
-			return next(c)
+		if c.Path() != "/live" && c.Path() != "/health" {
+			if err := s.door.CheckHost(c.Request()); err != nil {
+				return err
+			}
 		}
-		return fault.New(fault.Forbidden, "This server does not answer to the name in the Host header. Set POLARIS_PUBLIC_URL to the address that people use, or add the name to POLARIS_ALLOWED_HOSTS.").WithCode("host_not_allowed")
+		return next(c)
 	}
 }
 

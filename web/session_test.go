@@ -59,5 +59,5 @@ func TestShortCookieKeysAreRefused(t *testing.T) {
 			t.Error("a key of 16 bytes was taken")
 		}
 	}()
-	New(nil, nil, Config{PublicURL: "http://localhost", CookieKey: make([]byte, 16)})
+	New(nil, nil, nil, Config{PublicURL: "http://localhost", CookieKey: make([]byte, 16)})
 }

@@ -15,7 +15,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -23,30 +22,29 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"polaris/ops"
+	"polaris/ops/door"
 	"polaris/static"
 	"polaris/views/layout"
 )
 
 // Config is what the pages need to know of the settings.
 type Config struct {
-	PublicURL      string         // origin in links; its host is allowed, and https makes cookies Secure
-	CookieKey      []byte         // authenticates the session cookie; at least 32 bytes
-	AllowedHosts   []string       // valid Host values beside local ones and the public URL's
-	MCPPath        string         // where the MCP endpoint is; its slash twin is the same
-	Log            *slog.Logger   // required
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For counts
-	MaxBody        int64          // largest request body, in bytes; 0: 1 MiB
+	PublicURL string       // origin in links; https makes cookies Secure
+	CookieKey []byte       // authenticates the session cookie; at least 32 bytes
+	MCPPath   string       // where the MCP endpoint is; its slash twin is the same
+	Log       *slog.Logger // required
+	MaxBody   int64        // largest request body, in bytes; 0: 1 MiB
 }
 
 // A Server serves every page. All fields are set by [New].
 type Server struct {
 	desk    *ops.Desk
+	door    *door.Door
 	mcp     http.Handler
 	conf    Config
 	echo    *echo.Echo
 	cookies *cookies
 	origins *http.CrossOriginProtection
-	hosts   map[string]bool
 	signIns *ops.Failures // sign-ins and one-time links that did not hold
 	health  health
 	assets  layout.Assets
@@ -54,7 +52,7 @@ type Server struct {
 
 // New returns a server over desk, with mcp mounted at c.MCPPath. It panics when
 // c cannot work, which is a mistake of the program that calls it.
-func New(desk *ops.Desk, mcp http.Handler, c Config) *Server {
+func New(desk *ops.Desk, at *door.Door, mcp http.Handler, c Config) *Server {
 	if len(c.CookieKey) < 32 {
 		panic("web: the cookie key is shorter than 32 bytes")
 	}
@@ -63,10 +61,9 @@ func New(desk *ops.Desk, mcp http.Handler, c Config) *Server {
 	}
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 	s := &Server{
-		desk: desk, mcp: mcp, conf: c, echo: echo.New(),
+		desk: desk, door: at, mcp: mcp, conf: c, echo: echo.New(),
 		cookies: newCookies(c.CookieKey, strings.HasPrefix(c.PublicURL, "https://")),
 		origins: http.NewCrossOriginProtection(),
-		hosts:   allowedHosts(c),
 		signIns: ops.NewFailures(),
 		assets: layout.Assets{
 			Styles:  []string{static.Path("oat.min.css"), static.Path("polaris.css")},

@@ -19,6 +19,7 @@ import (
 	"polaris/models/store"
 	"polaris/models/store/storetest"
 	"polaris/ops"
+	"polaris/ops/door"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -53,11 +54,15 @@ func open(t *testing.T) *site {
 	s.url = srv.URL
 	log := slog.New(slog.NewJSONHandler(&locked{w: s.log}, nil))
 	s.desk = ops.NewDesk(st, ops.Settings{PublicURL: s.url, MaxQueryChars: 8000, RateLimit: models.Rate{N: 60, Window: time.Minute}}, log)
-	endpoint, err := mcp.Hosted(s.desk, mcp.Config{PublicURL: s.url, SessionCookie: SessionCookie})
+	at, err := door.New(s.desk, door.Config{PublicURL: s.url, SessionCookie: SessionCookie, AllowedHosts: []string{"wiki.example.org"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.server = New(s.desk, endpoint, Config{PublicURL: s.url, CookieKey: []byte(strings.Repeat("k", 32)), AllowedHosts: []string{"wiki.example.org"}, MCPPath: "/v1/mcp", Log: log})
+	endpoint, err := mcp.Hosted(s.desk, at, mcp.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.server = New(s.desk, at, endpoint, Config{PublicURL: s.url, CookieKey: []byte(strings.Repeat("k", 32)), MCPPath: "/v1/mcp", Log: log})
 	s.server.SetReady(true)
 	front.set(s.server.Handler())
 	return s

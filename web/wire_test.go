@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"polaris/internal/wiretest"
-	"polaris/ops"
 )
 
 // The table of the hosted endpoint holds through the whole router, too: nothing
 // around it answers in its place or adds to what it says.
 func TestWireTableThroughTheRouter(t *testing.T) {
 	t.Parallel()
-	wiretest.Run(t, func(_ testing.TB, d *ops.Desk, hosted http.Handler) http.Handler {
-		return New(d, hosted, Config{
+	wiretest.Run(t, func(_ testing.TB, w *wiretest.World, hosted http.Handler) http.Handler {
+		return New(w.Desk, w.Door, hosted, Config{
 			PublicURL: "https://" + wiretest.PublicHost, CookieKey: []byte(strings.Repeat("k", 32)), MCPPath: "/v1/mcp", Log: slog.New(slog.DiscardHandler),
 		}).Handler()
 	})

@@ -13,6 +13,7 @@ import (
 
 	"polaris/mcp"
 	"polaris/models/fault"
+	"polaris/ops/door"
 	"polaris/web"
 )
 
@@ -140,15 +141,16 @@ func (c *checked) site(d *opened, log *slog.Logger) (*web.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	endpoint, err := mcp.Hosted(d.Desk, mcp.Config{
-		Path: c.MCPPath, PublicURL: c.PublicURL, AllowedHosts: c.AllowedHosts, AllowedOrigins: c.AllowedOrigins, CORSOrigins: c.CORSOrigins,
-		MaxBody: c.MaxBodyBytes, Version: release(), Log: log, TrustedProxies: c.proxies, SessionCookie: web.SessionCookie,
+	at, err := door.New(d.Desk, door.Config{
+		PublicURL: c.PublicURL, AllowedHosts: c.AllowedHosts, AllowedOrigins: c.AllowedOrigins, CORSOrigins: c.CORSOrigins,
+		TrustedProxies: c.proxies, SessionCookie: web.SessionCookie, Log: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return web.New(d.Desk, endpoint, web.Config{
-		PublicURL: c.PublicURL, CookieKey: cookies, AllowedHosts: c.AllowedHosts, MCPPath: c.MCPPath,
-		Log: log, TrustedProxies: c.proxies, MaxBody: c.MaxBodyBytes,
-	}), nil
+	endpoint, err := mcp.Hosted(d.Desk, at, mcp.Config{Path: c.MCPPath, MaxBody: c.MaxBodyBytes, Version: release(), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	return web.New(d.Desk, at, endpoint, web.Config{PublicURL: c.PublicURL, CookieKey: cookies, MCPPath: c.MCPPath, Log: log, MaxBody: c.MaxBodyBytes}), nil
 }

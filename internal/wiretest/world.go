@@ -24,11 +24,12 @@ import (
 	"polaris/models/store"
 	"polaris/models/store/storetest"
 	"polaris/ops"
+	"polaris/ops/door"
 )
 
 // Mount puts the endpoint where clients reach it. It returns what is to be
 // served.
-type Mount func(tb testing.TB, d *ops.Desk, hosted http.Handler) http.Handler
+type Mount func(tb testing.TB, w *World, hosted http.Handler) http.Handler
 
 // PublicHost is the host of the public URL of every world.
 const PublicHost = "polaris.example"
@@ -46,6 +47,7 @@ type World struct {
 	tb   testing.TB
 	URL  string // of the server, without a path
 	Desk *ops.Desk
+	Door *door.Door
 	Keys map[string]string // by what they are: see [NewWorld]
 	DB   storetest.Database
 
@@ -80,18 +82,22 @@ func NewWorld(tb testing.TB, mount Mount, o Options) *World {
 			tb.Fatal(err)
 		}
 	}
-	hosted, err := mcp.Hosted(d, mcp.Config{
+	at, err := door.New(d, door.Config{
 		PublicURL: "https://" + PublicHost, AllowedOrigins: []string{"https://app.example"}, CORSOrigins: []string{"http://localhost:6274"},
 		// Each row comes from an address of its own, so that failed credentials
 		// of one row are not counted against another.
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		SessionCookie:  "polaris_session",
-		Deadline:       o.Deadline, Log: log, Catalog: append(ops.All(), w.Slow.entries()...),
 	})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	srv := httptest.NewServer(mount(tb, d, hosted))
+	w.Door = at
+	hosted, err := mcp.Hosted(d, at, mcp.Config{Deadline: o.Deadline, Log: log, Catalog: append(ops.All(), w.Slow.entries()...)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	srv := httptest.NewServer(mount(tb, w, hosted))
 	tb.Cleanup(srv.Close)
 	w.URL = srv.URL
 	return w

@@ -125,3 +125,27 @@ func Is(err error, k Kind) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Kind == k
 }
+
+// TypeOf names what sort of error err is, for the log: a fault by its code,
+// what the database said by its SQLSTATE, anything else by the Go type of its
+// innermost cause, the first of several. The cause's text stays out of the log,
+// because it can hold what a caller sent.
+func TypeOf(err error) string {
+	if f, ok := errors.AsType[*Error](err); ok && f.Err == nil {
+		return f.Code
+	}
+	var database interface{ SQLState() string }
+	if errors.As(err, &database) {
+		return "sqlstate " + database.SQLState()
+	}
+	for {
+		inner := errors.Unwrap(err)
+		if several, ok := err.(interface{ Unwrap() []error }); ok && len(several.Unwrap()) > 0 { // one step at a time
+			inner = several.Unwrap()[0]
+		}
+		if inner == nil {
+			return fmt.Sprintf("%T", err)
+		}
+		err = inner
+	}
+}

@@ -1,8 +1,15 @@
 package fault
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -35,5 +42,30 @@ func TestOf(t *testing.T) {
 	}
 	if New(Invalid, "x").WithCode("y").Because(secret); f.Code != "no_such_key" {
 		t.Error("the copies share")
+	}
+}
+
+// A sqlState is an error as the database's driver gives them.
+type sqlState string
+
+func (s sqlState) Error() string    { return "secret" }
+func (s sqlState) SQLState() string { return string(s) }
+
+func TestTypeOfHoldsNoText(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"conflict":            New(Conflict, "secret"),
+		"*errors.errorString": fmt.Errorf("secret: %w", fmt.Errorf("secret: %w", errors.New("secret"))),
+		"*url.Error":          New(Unavailable, "secret").Because(&url.Error{Op: "secret"}),
+		"*strconv.NumError":   fmt.Errorf("%w %w", &strconv.NumError{Func: "secret"}, io.EOF),
+		"*net.AddrError":      errors.Join(&net.AddrError{Err: "secret"}, io.EOF),
+		"sqlstate 53100":      fmt.Errorf("secret: %w", sqlState("53100")),
+		"*json.SyntaxError":   json.Unmarshal([]byte("{"), &struct{}{}),
+		"*http.MaxBytesError": &http.MaxBytesError{},
+		"*reflect.ValueError": &reflect.ValueError{},
+	} {
+		if got := TypeOf(err); got != want {
+			t.Errorf("%#v: %q, want %q", err, got, want)
+		}
 	}
 }

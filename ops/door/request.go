@@ -1,4 +1,4 @@
-package ops
+package door
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"polaris/models"
 	"polaris/models/fault"
+	"polaris/ops"
 )
 
 // What a request says of itself before it becomes a call is read here, in one
@@ -56,9 +57,9 @@ func RequestID(r *http.Request) string {
 	return id
 }
 
-// Tell writes into an answer's header where the caller stands with its rate.
+// tell writes into an answer's header where the caller stands with its rate.
 // Where there is no limit there is nothing to tell.
-func (t Taken) Tell(h http.Header) {
+func tell(h http.Header, t ops.Taken) {
 	if t.Limit == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package ops
+package door
 
 import (
 	"net/http"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"polaris/models/fault"
+	"polaris/ops"
 )
 
 func TestAddressOf(t *testing.T) {
@@ -84,14 +85,14 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-func TestTakenTell(t *testing.T) {
+func TestTell(t *testing.T) {
 	t.Parallel()
 	h := http.Header{}
-	Taken{}.Tell(h)
+	tell(h, ops.Taken{})
 	if len(h) != 0 {
 		t.Errorf("no limit: %v", h)
 	}
-	Taken{Limit: 60, Window: time.Minute, Remaining: 3, Reset: 1500 * time.Millisecond}.Tell(h)
+	tell(h, ops.Taken{Limit: 60, Window: time.Minute, Remaining: 3, Reset: 1500 * time.Millisecond})
 	if h.Get("RateLimit-Policy") != `"default";q=60;w=60` || h.Get("RateLimit") != `"default";r=3;t=2` {
 		t.Errorf("got %v", h)
 	}
