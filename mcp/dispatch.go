@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
 
@@ -53,6 +54,10 @@ func (f *front) dispatch(ctx context.Context, w http.ResponseWriter, r *http.Req
 		return
 	}
 	req := &request{envelope: env, call: call, modern: isModern(r.Header, env.params)}
+	if bad := checkVersion(r.Header, req); bad != nil {
+		replyError(w, http.StatusBadRequest, env.id, bad)
+		return
+	}
 	methods := legacyMethods
 	if req.modern {
 		methods = modernMethods
@@ -87,6 +92,17 @@ func isModern(h http.Header, params members) bool {
 	meta, _ := readMembers(params["_meta"])
 	v, _ := readString(meta[mcpgo.MetaKeyProtocolVersion])
 	return mcpgo.IsModernProtocol(v)
+}
+
+// checkVersion refuses a message whose header names a version that never was.
+// initialize negotiates the version itself, and the library holds the later era
+// against its own rules.
+func checkVersion(h http.Header, req *request) *rpcError {
+	v := h.Get("MCP-Protocol-Version")
+	if v == "" || req.modern || req.method == "initialize" || mcpgo.IsValidProtocolVersion(v) {
+		return nil
+	}
+	return invalidRequest("MCP-Protocol-Version %q is not supported. Supported are %s.", clip(v), strings.Join(mcpgo.ValidProtocolVersions, ", "))
 }
 
 // statusOf returns the HTTP status that an error goes out with. Clients of the

@@ -2,7 +2,6 @@ package wiretest
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -121,33 +120,5 @@ func nothingPublished(t *testing.T, mount Mount) {
 		if r := w.Do(t, Row{Body: Call(1, "answer", args)}).Result(t); !r.IsError || r.Data != nil || !strings.Contains(r.Content[0].Text, "query") && !strings.Contains(r.Content[0].Text, "question") {
 			t.Errorf("%d characters: %+v", len(args["query"].(string)), r)
 		}
-	}
-}
-
-// laterEra: a 2026-07-28 client is answered in its own terms.
-func laterEra(t *testing.T, mount Mount) {
-	w := NewWorld(t, mount, Options{})
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
-	era := func(method, name string) http.Header {
-		h := bearer("reader", "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method)
-		if name != "" {
-			h.Set("Mcp-Name", name)
-		}
-		return h
-	}
-	for _, r := range []Row{
-		{Name: "discover", Header: era("server/discover", ""), Body: `{"jsonrpc":"2.0","id":9007199254740993,"method":"server/discover","params":{` + meta + `}}`, Status: 200, Has: []string{`"id":9007199254740993,`, `"2026-07-28"`, `"resultType"`}},
-		{Name: "list", Header: era("tools/list", ""), Body: `{"jsonrpc":"2.0","id":"x","method":"tools/list","params":{` + meta + `}}`, Status: 200, Has: []string{`"id":"x"`, `"topic_cards"`, `"cacheScope":"private"`}, Lacks: []string{`"hidden"`}},
-		{Name: "call", Header: era("tools/call", "topic_cards"), Body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"topic_cards","arguments":{"brain_id":"urania"},` + meta + `}}`, Status: 200, Has: []string{`"structuredContent"`, `"resultType":"complete"`}},
-		{Name: "unfit arguments", Header: era("tools/call", "answer"), Body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"answer","arguments":{},` + meta + `}}`, Status: 200, Has: []string{`"isError":true`, "query is required"}},
-		{Name: "unknown tool", Header: era("tools/call", "hidden"), Body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hidden","arguments":{},` + meta + `}}`, Status: 400, RPC: -32602},
-		{Name: "unknown method", Header: era("foo", ""), Body: `{"jsonrpc":"2.0","id":1,"method":"foo","params":{` + meta + `}}`, Status: 404, RPC: -32601},
-		{Name: "subscriptions", Header: era("subscriptions/listen", ""), Body: `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{` + meta + `}}`, Status: 404, RPC: -32601},
-		{Name: "headers disagree", Header: era("tools/list", ""), Body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"topic_cards",` + meta + `}}`, Status: 400},
-		{Name: "no _meta", Header: era("tools/list", ""), Body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, Status: 400},
-		{Name: "a version of nobody", Header: bearer("reader", "Mcp-Protocol-Version", "banana"), Body: ping, Status: 404},
-		{Name: "batch", Header: era("ping", ""), Body: `[` + ping + `]`, Status: 400, RPC: -32600},
-	} {
-		t.Run(r.Name, func(t *testing.T) { w.check(t, r) })
 	}
 }

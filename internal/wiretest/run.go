@@ -15,6 +15,7 @@ func Run(t *testing.T, mount Mount) {
 	}
 	rows("plain", PlainRows())
 	rows("rpc", RPCRows())
+	rows("later era", ModernRows())
 	for name, f := range map[string]func(*testing.T, Mount){
 		"rate limit":        rateLimit,
 		"failures":          tooManyFailures,
@@ -31,7 +32,7 @@ func Run(t *testing.T, mount Mount) {
 		"own brain":         ownBrain,
 		"content":           content,
 		"nothing published": nothingPublished,
-		"later era":         laterEra,
+		"one list":          onePage,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); f(t, mount) })
 	}
