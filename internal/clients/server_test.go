@@ -1,0 +1,166 @@
+package clients
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"polaris/models/store/localpg"
+)
+
+// A server is `bb serve --demo` in a process of its own.
+type server struct {
+	url string // without a path
+	key string // of the demo's brain
+	cmd *exec.Cmd
+	out printed
+	err printed
+	dir string
+}
+
+// question is one that the demo's handbook answers, and part of what the
+// answer says.
+const (
+	question = "How long do we have to decide on a completed application?"
+	saying   = "within 20 days"
+)
+
+// tools are all that the demo's key may see.
+var tools = []string{"answer", "read_wiki", "retrieve", "topic_cards"}
+
+// running is the server that all tests share; nothing in them changes it.
+var running = sync.OnceValues(start)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if started != nil {
+		started.stop()
+	}
+	os.Exit(code)
+}
+
+// started is the server that there is to stop.
+var started *server
+
+// polaris returns the server that all tests share.
+func polaris(t *testing.T) *server {
+	t.Helper()
+	if _, _, err := localpg.Find(0); err != nil {
+		lacking(t, err.Error())
+	}
+	s, err := running()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the server said, so far:\n%s", s.err.String())
+		}
+	})
+	return s
+}
+
+// lacking ends a test whose machine lacks something: under CI a test that did
+// not run has shown nothing.
+func lacking(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// start builds bb and waits until it serves and has printed the demo's key.
+func start() (*server, error) {
+	dir, err := os.MkdirTemp("", "polaris-clients-")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{dir: dir}
+	started = s
+	if err := os.Chmod(dir, 0o711); err != nil { // PostgreSQL's own user passes through
+		return nil, err
+	}
+	bb := filepath.Join(dir, "bb")
+	build := exec.Command("go", "build", "-o", bb, "./cmd/bb")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	addr, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	s.url = "http://" + addr
+	// Clients share the demo's key, and all come from one address, which bad
+	// keys would close: the relays of these tests say where a request is from.
+	s.cmd = exec.Command(bb, "serve", "--demo", "--data-dir", filepath.Join(dir, "polaris"), "--listen", addr,
+		"--public-url", s.url, "--rate-limit", "off", "--trusted-proxies", "127.0.0.0/8", "--allowed-hosts", publicName)
+	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.err
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	key := regexp.MustCompile(`(?m)^  (sk-polaris-\S+)$`)
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if m := key.FindStringSubmatch(s.out.String()); m != nil && s.healthy() {
+			s.key = m[1]
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("not ready after a minute\n%s\n%s", s.out.String(), s.err.String())
+}
+
+func (s *server) healthy() bool {
+	resp, err := http.Get(s.url + "/health")
+	if err != nil {
+		return false
+	}
+	resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
+}
+
+// stop ends the server and removes what it wrote.
+func (s *server) stop() {
+	if s.cmd != nil && s.cmd.Process != nil {
+		_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		_ = s.cmd.Wait()
+	}
+	_ = os.RemoveAll(s.dir)
+}
+
+// freeAddress returns a loopback address that nothing listens on.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
+// printed can be read while a process writes to it.
+type printed struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (p *printed) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.b.Write(b)
+}
+
+func (p *printed) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.b.String()
+}
