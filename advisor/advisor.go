@@ -41,6 +41,7 @@ type Engine struct {
 	topics []models.Topic
 	name   string
 	base   string // of wiki links
+	bytes  int64  // see Bytes
 }
 
 // Build makes the engine of a corpus, which must not change afterwards.
@@ -61,8 +62,16 @@ func Build(c *models.Corpus, cfg Config) (*Engine, error) {
 		}
 		return out
 	})
+	e.bytes = e.find.Index().Bytes()
+	for _, d := range c.Docs {
+		e.bytes += int64(len(d.Revision.Text))
+	}
 	return e, nil
 }
+
+// Bytes returns what the engine holds in memory: the index and the texts,
+// which is most of it.
+func (e *Engine) Bytes() int64 { return e.bytes }
 
 // Version returns the number of the version that the engine answers from.
 func (e *Engine) Version() int { return e.corpus.Version }

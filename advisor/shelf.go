@@ -145,3 +145,16 @@ func (s *Shelf) Drop(brain models.BrainID, e *Engine) {
 		delete(b.engines, e.Version())
 	}
 }
+
+// Loaded returns how many engines the shelf holds, and what they take of memory.
+func (s *Shelf) Loaded() (engines int, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.brains {
+		for _, e := range b.engines {
+			engines++
+			bytes += e.Bytes()
+		}
+	}
+	return engines, bytes
+}

@@ -108,3 +108,22 @@ func TestShelfKeepsBothUntilTheFlip(t *testing.T) {
 		}
 	})
 }
+
+// What is loaded is counted by engine, and as large as its texts at least.
+func TestShelfSaysWhatIsLoaded(t *testing.T) {
+	t.Parallel()
+	s := NewShelf(nil)
+	if n, bytes := s.Loaded(); n != 0 || bytes != 0 {
+		t.Errorf("an empty shelf holds %d engines of %d bytes", n, bytes)
+	}
+	text := "The late fee is 12 euros.\n"
+	e, err := Build(&models.Corpus{Brain: "b", Version: 1, Docs: []models.Doc{{Revision: models.Revision{Text: text}, Passages: []models.Passage{{Parent: -1, Key: "A 1", End: len(text), SpanEnd: len(text)}}}}}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Put("b", e)
+	s.Put("c", version(4))
+	if n, bytes := s.Loaded(); n != 2 || bytes != e.Bytes() || bytes < int64(len(text)) {
+		t.Errorf("%d engines of %d bytes, want 2 of %d", n, bytes, e.Bytes())
+	}
+}

@@ -23,6 +23,7 @@ type Desk struct {
 	Settings Settings
 	Log      *slog.Logger
 	Now      func() time.Time
+	Observe  Observer // sees how each call ended; nil: nobody looks
 
 	sealer *store.Sealer
 }
@@ -70,6 +71,7 @@ func Do[In, Out any](ctx context.Context, d *Desk, c Call, o *Op[In, Out], in In
 func (d *Desk) Invoke(ctx context.Context, c Call, o *Entry, raw []byte) (any, error) {
 	in, err := o.decode(raw)
 	if err != nil {
+		d.observe(c, o, d.Now(), err)
 		return nil, err
 	}
 	return d.through(ctx, c, o, in)
@@ -84,6 +86,7 @@ func (d *Desk) through(ctx context.Context, c Call, o *Entry, in any) (any, erro
 	}
 	e := &Env{Call: c, Now: now, Audit: newRow(c, o, now), desk: d}
 	out, err := d.perform(ctx, e, o, in)
+	d.observe(c, o, now, err)
 	if err != nil {
 		return nil, d.refused(ctx, e, err)
 	}
@@ -205,6 +208,8 @@ func Allowed(c Call, o *Entry) error {
 		return fault.New(fault.NotFound, "There is no such operation here.").WithCode("not_offered")
 	case !reaches(c, o):
 		return store.NoBrain
+	case c.Via == REST && c.By.Kind == models.KindKey && !o.HTTP.Keys:
+		return fault.New(fault.Forbidden, "API keys do not reach %s over REST. Use an access token, or sign in.", o.Name).WithCode("insufficient_scope")
 	case !c.By.May(o.Needs):
 		return lacking(c.By, o)
 	case o.Class == Metered && c.Ceiling <= 0:

@@ -20,6 +20,8 @@ type Failures struct {
 	mu    sync.Mutex
 	at    map[netip.Prefix][]time.Time // oldest first, never longer than mostFailures
 	swept time.Time
+
+	failed, held int64 // since the start; see Counted
 }
 
 // NewFailures returns an empty count.
@@ -30,7 +32,19 @@ func NewFailures() *Failures { return &Failures{at: map[netip.Prefix][]time.Time
 func (f *Failures) Wait(from netip.Prefix, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.wait(from, now)
+	wait := f.wait(from, now)
+	if wait > 0 {
+		f.held++
+	}
+	return wait
+}
+
+// Counted returns how many failures [Failures.Add] counted since the start, and
+// how many attempts were refused without a look at their credential.
+func (f *Failures) Counted() (failed, held int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failed, f.held
 }
 
 func (f *Failures) wait(from netip.Prefix, now time.Time) time.Duration {
@@ -45,6 +59,7 @@ func (f *Failures) wait(from netip.Prefix, now time.Time) time.Duration {
 func (f *Failures) Add(from netip.Prefix, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.failed++
 	f.add(from, now)
 }
 
@@ -69,6 +84,8 @@ func (f *Failures) Try(from netip.Prefix, now time.Time) time.Duration {
 	wait := f.wait(from, now)
 	if wait <= 0 {
 		f.add(from, now)
+	} else {
+		f.held++
 	}
 	return wait
 }

@@ -19,6 +19,9 @@ func TestFailures(t *testing.T) {
 	if w := f.Wait(at, now.Add(time.Second)); w != 59*time.Second {
 		t.Errorf("after %d failures: wait %v, want 59s", mostFailures, w)
 	}
+	if failed, held := f.Counted(); failed != mostFailures || held != 1 {
+		t.Errorf("%d failures and %d refusals are counted, want %d and 1", failed, held, mostFailures)
+	}
 	if w := f.Wait(netip.MustParsePrefix("203.0.113.8/32"), now); w > 0 {
 		t.Errorf("the neighbour has to wait %v", w)
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -180,20 +182,23 @@ func (tx *Tx) auditByID(links []chained) (map[int64]*models.AuditRow, error) {
 // A Sealer seals what was written since it last looked, every second, and
 // everything once a minute, for rows that other processes wrote.
 type Sealer struct {
-	store *Store
-	mu    sync.Mutex
-	dirty map[models.BrainID]bool
+	store   *Store
+	mu      sync.Mutex
+	dirty   map[models.BrainID]mark // wrote since they were last sealed
+	sealing map[models.BrainID]mark // taken from dirty, and not through yet
 }
 
 // NewSealer returns a sealer for s. Run drives it.
 func NewSealer(s *Store) *Sealer {
-	return &Sealer{store: s, dirty: map[models.BrainID]bool{}}
+	return &Sealer{store: s, dirty: map[models.BrainID]mark{}, sealing: map[models.BrainID]mark{}}
 }
 
-// Wrote tells the sealer that a brain has new rows.
-func (z *Sealer) Wrote(brain models.BrainID) {
+// Wrote tells the sealer that a brain has a new row.
+func (z *Sealer) Wrote(brain models.BrainID) { z.mark(brain, mark{time.Now(), 1}) }
+
+func (z *Sealer) mark(brain models.BrainID, m mark) {
 	z.mu.Lock()
-	z.dirty[brain] = true
+	z.dirty[brain] = z.dirty[brain].and(m)
 	z.mu.Unlock()
 }
 
@@ -222,24 +227,32 @@ func (z *Sealer) all(ctx context.Context) {
 	if err != nil {
 		return // the database is away; the next tick or minute tries again
 	}
-	z.Wrote(Instance)
+	z.mark(Instance, mark{})
 	for _, b := range bs {
-		z.Wrote(b.ID)
+		z.mark(b.ID, mark{})
 	}
 }
 
 func (z *Sealer) flush(ctx context.Context) {
 	z.mu.Lock()
-	brains := z.dirty
-	z.dirty = map[models.BrainID]bool{}
+	z.sealing, z.dirty = z.dirty, map[models.BrainID]mark{}
+	brains := slices.Collect(maps.Keys(z.sealing))
 	z.mu.Unlock()
-	for b := range brains {
+	for _, b := range brains {
 		n, err := z.store.Seal(ctx, b)
 		if err != nil && ctx.Err() == nil {
 			z.store.log.Warn("sealing the audit log failed; trying again", "brain", b, "error", err)
 		}
-		if err != nil || n == sealBatch {
-			z.Wrote(b)
-		}
+		z.sealed(b, err != nil || n == sealBatch)
 	}
+}
+
+// sealed notes that a brain's rows are linked, or that some are still to do.
+func (z *Sealer) sealed(brain models.BrainID, again bool) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if again {
+		z.dirty[brain] = z.dirty[brain].and(z.sealing[brain])
+	}
+	delete(z.sealing, brain)
 }

@@ -97,7 +97,9 @@ INSERT INTO answers (brain_id, id, at, query, topics, version, surface, actor, p
 SELECT $1, $16, $2, $17, $18, $19, $8, $5, $4, $7, a.id, $20, $21 FROM a`
 
 // writeServed commits the rows in one round trip.
-func (s *Store) writeServed(es []*served) error {
+func (s *Store) writeServed(es []*served) (err error) {
+	began := time.Now()
+	defer func() { s.tallies.committed(len(es), time.Since(began), err) }()
 	ctx, cancel := context.WithTimeout(context.Background(), servedTimeout)
 	defer cancel()
 	b := &pgx.Batch{}

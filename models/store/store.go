@@ -46,8 +46,9 @@ type Store struct {
 	db   *gorm.DB
 	log  *slog.Logger
 
-	served chan *served
-	done   chan struct{}
+	served  chan *served
+	done    chan struct{}
+	tallies tallies
 }
 
 // Options are what [Open] may be told beside the address.
