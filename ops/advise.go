@@ -27,6 +27,7 @@ var Answer = &Op[AskIn, *models.Envelope]{
 	Name: "answer", Tool: "answer", Title: "Answer a question", Route: "POST /v1/brains/{brain_id}/answers",
 	Summary: "Answer a question from the published brain. Every sentence of `result` is quoted verbatim from a citation; `guardrail.status` other than `pass` means that the brain does not ground an answer: say so instead of guessing. Reproduce the `## Sources` block when you pass the answer on.",
 	Class:   Read, Needs: models.MayAsk, Offered: everywhere, Serves: true,
+	HTTP: HTTP{Keys: true, Example: `{"query":"How long do we keep complaint records?"}`},
 	Run: func(ctx context.Context, e *Env, in AskIn) (*models.Envelope, error) {
 		return e.ask(ctx, in, (*advisor.Engine).Answer)
 	},
@@ -37,6 +38,7 @@ var Retrieve = &Op[AskIn, *models.Envelope]{
 	Name: "retrieve", Tool: "retrieve", Title: "Retrieve passages", Route: "POST /v1/brains/{brain_id}/retrieve",
 	Summary: "Return the verbatim passages of the published brain that bear on a question, best first, without an answer. Name a citation (`12 CFR 1002.9(a)`) to get exactly that provision.",
 	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI, Serves: true,
+	HTTP: HTTP{Keys: true, Example: `{"query":"HB 4.2(a)"}`},
 	Run: func(ctx context.Context, e *Env, in AskIn) (*models.Envelope, error) {
 		return e.ask(ctx, in, (*advisor.Engine).Retrieve)
 	},
@@ -166,6 +168,7 @@ var TopicCards = &Op[None, TopicList]{
 	Name: "topic_cards", Tool: "topic_cards", Title: "List topic cards", Route: "GET /v1/brains/{brain_id}/topic-cards",
 	Summary: "List the subjects this brain knows it can be asked about. Match a question against `covers`, then pass the card's `id` in `topic_ids` of answer or retrieve.",
 	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI,
+	HTTP: HTTP{Keys: true},
 	Run: func(ctx context.Context, e *Env, _ None) (TopicList, error) {
 		engine, err := e.engine(ctx)
 		if err != nil || engine == nil {
@@ -214,6 +217,7 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 	Name: "read_wiki", Tool: "read_wiki", Title: "Read the wiki", Route: "GET /v1/brains/{brain_id}/wiki/{entity}",
 	Summary: "Browse the published brain as articles. Leave `entity` out for the index of titles; pass a title for that article.",
 	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI,
+	HTTP: HTTP{Keys: true},
 	Run: func(ctx context.Context, e *Env, in ReadWikiIn) (WikiPage, error) {
 		if len(in.Entity) > 500 {
 			return WikiPage{}, fault.Field("entity", "A title is at most 500 bytes long.")

@@ -47,6 +47,7 @@ type Context struct{ Before, Quote, After string }
 var GetAnswer = &Op[AnswerIDIn, *AnswerRecord]{
 	Name: "answers.get", Title: "Show an answer's record", Route: "GET /v1/brains/{brain_id}/answers/{id}", Summary: "Show the record of a served answer: its quotes in their frozen revisions, who asked, and its place in the audit chain.",
 	Class: Read, Needs: models.MayAsk, Offered: Web | CLI | REST,
+	HTTP: HTTP{Keys: true},
 	Run: func(_ context.Context, e *Env, in AnswerIDIn) (*AnswerRecord, error) {
 		a, err := e.Tx.Answer(in.ID)
 		if err != nil {

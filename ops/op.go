@@ -80,6 +80,7 @@ type Op[In, Out any] struct {
 	Class   Class
 	Needs   models.Right
 	Offered Surface
+	HTTP    HTTP // what else REST needs to know
 
 	// Serves says that the output leaves as an answer: it runs outside any
 	// transaction, and its record is durable before it is given.
@@ -101,9 +102,12 @@ type Call struct {
 	Rationale  string
 	ApprovedBy string // the person named for an A3 at the terminal
 	DryRun     bool
-	Ceiling    int // what an A1 may spend, in cents
+	Ceiling    int      // what an A1 may spend, in cents
+	IfMatch    []string // entity tags of the revision that the caller saw, one of them; empty: any
 	RequestID  string
 	From       string    // the client's address, its network for IPv6; only counted by, never recorded
+	Taken      Taken     // what the guard took from the caller's rate
+	Visit      *Visit    // the signed-in browser; nil where the call did not come from one
 	Started    time.Time // when the request arrived; zero: when the gate is reached
 }
 
@@ -133,6 +137,7 @@ type Entry struct {
 	Class                             Class
 	Needs                             models.Right
 	Offered                           Surface
+	HTTP                              HTTP
 	Serves                            bool
 	In, Out                           reflect.Type // for schemas
 
@@ -145,7 +150,7 @@ type Entry struct {
 func (o *Op[In, Out]) Entry() *Entry {
 	e := &Entry{
 		Name: o.Name, Tool: o.Tool, Title: o.Title, Route: o.Route, Summary: o.Summary,
-		Class: o.Class, Needs: o.Needs, Offered: o.Offered, Serves: o.Serves,
+		Class: o.Class, Needs: o.Needs, Offered: o.Offered, HTTP: o.HTTP, Serves: o.Serves,
 		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 		decode: func(raw json.RawMessage) (any, error) { return decode[In](raw) },
 		run:    func(ctx context.Context, e *Env, in any) (any, error) { return o.Run(ctx, e, in.(In)) },

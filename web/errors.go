@@ -98,6 +98,7 @@ var titles = map[fault.Kind]string{
 	fault.Unsupported:     "That format is not read",
 	fault.Limited:         "Too many requests",
 	fault.Unavailable:     "Not available just now",
+	fault.Outdated:        "Somebody was faster",
 }
 
 // methodNotAllowed marks the one refusal that is no kind of fault: only HTTP

@@ -31,6 +31,7 @@ const (
 	Unreadable                  // a document that holds nothing to read, or is damaged
 	Limited                     // over a rate or a budget
 	Unavailable                 // a dependency does not answer; trying again may help
+	Outdated                    // what the caller saw has changed since
 )
 
 type row struct {
@@ -52,6 +53,7 @@ var table = [...]row{
 	Unreadable:      {"unreadable_document", http.StatusUnprocessableEntity, 1},
 	Limited:         {"rate_limited", http.StatusTooManyRequests, 1},
 	Unavailable:     {"unavailable", http.StatusServiceUnavailable, 1},
+	Outdated:        {"precondition_failed", http.StatusPreconditionFailed, 1},
 }
 
 // Kinds returns every kind, for tests that walk the table.
