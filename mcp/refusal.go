@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"polaris/models/fault"
+	"polaris/ops/door"
 )
 
 // methodNotAllowed is the one refusal that is no kind of fault: only HTTP has
@@ -38,6 +39,7 @@ func refuse(w http.ResponseWriter, err error) {
 	if body.Error.Type == "" {
 		body.Error.Type = "invalid_request_error"
 	}
+	door.Refusing(w)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // whoever went away does not read it

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"polaris/models/fault"
+	"polaris/ops/door"
 	"polaris/views/form"
 	"polaris/views/layout"
 	"polaris/views/problem"
@@ -34,6 +35,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
+	door.Refusing(c.Response())
 	f := faultOf(err)
 	status := statusOf(f)
 	if status >= http.StatusInternalServerError {

@@ -33,6 +33,7 @@ func Run(t *testing.T, mount Mount) {
 		"content":           content,
 		"nothing published": nothingPublished,
 		"one list":          onePage,
+		"odd requests":      oddRequests,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); f(t, mount) })
 	}

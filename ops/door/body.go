@@ -28,14 +28,21 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, most int64, within time.Du
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(within))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	_ = rc.SetReadDeadline(time.Time{})
+	if err == nil {
+		_ = rc.SetReadDeadline(time.Time{})
+		return body, nil
+	}
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, tooLarge
 	}
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "The message did not arrive whole.").WithCode("body_incomplete").Because(err)
-	}
-	return body, nil
+	return nil, fault.New(fault.Invalid, "The message did not arrive whole.").WithCode("body_incomplete").Because(err)
+}
+
+// Refusing bounds what is still read of a request that is about to be refused.
+// Before net/http sends an answer it reads the rest of the body, so that a
+// client which is slow to send it, on purpose or not, would hold the connection.
+func Refusing(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second))
 }
 
 // isJSON reports whether the headers describe plain JSON in UTF-8.

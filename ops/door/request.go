@@ -71,13 +71,13 @@ func tell(h http.Header, t ops.Taken) {
 // on.
 func Seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
-// AddressOf returns where a request came from, as far as failures are counted:
-// an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets.
-// X-Forwarded-For counts only as far back as trusted proxies wrote it.
-func AddressOf(r *http.Request, trusted []netip.Prefix) netip.Prefix {
+// ClientOf returns the address that a request came from: the peer's, or, behind
+// trusted proxies, what X-Forwarded-For says as far back as they wrote it. It is
+// false for a unix socket, which has none.
+func ClientOf(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
-		return netip.Prefix{} // a unix socket: all its callers are one
+		return netip.Addr{}, false
 	}
 	at := ap.Addr().Unmap()
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -88,11 +88,21 @@ func AddressOf(r *http.Request, trusted []netip.Prefix) netip.Prefix {
 		}
 		at = hop.Unmap()
 	}
+	return at.WithZone(""), true
+}
+
+// AddressOf returns where a request came from, as far as failures are counted:
+// an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets.
+func AddressOf(r *http.Request, trusted []netip.Prefix) netip.Prefix {
+	at, known := ClientOf(r, trusted)
+	if !known {
+		return netip.Prefix{} // all callers of a unix socket are one
+	}
 	bits := at.BitLen()
 	if at.Is6() {
 		bits = 64
 	}
-	p, _ := at.WithZone("").Prefix(bits) // cannot fail: bits fits the address
+	p, _ := at.Prefix(bits) // cannot fail: bits fits the address
 	return p
 }
 
