@@ -29,6 +29,7 @@ type Config struct {
 type Question struct {
 	Text     string
 	TopicIDs []string
+	Earlier  []string // what was asked before in the same conversation, oldest first
 }
 
 // An Engine answers from one version of a brain. It is immutable and safe for

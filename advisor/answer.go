@@ -68,13 +68,17 @@ func (e *Engine) Retrieve(_ context.Context, q Question) *models.Envelope {
 
 // open begins an envelope and gathers the evidence.
 func (e *Engine) open(q Question, weigh weigher) (*models.Envelope, *evidence) {
-	q.Text = strings.ToValidUTF8(q.Text, "\uFFFD")
+	text, led := inContext(q.Text, q.Earlier)
+	q.Text = strings.ToValidUTF8(text, "\uFFFD")
 	env := &models.Envelope{
 		Citations:    []models.Citation{},
 		Guardrail:    models.Guardrail{Status: models.GuardrailPass, Reasons: []string{}},
 		BrainVersion: e.Version(),
 		Query:        q.Text,
 		Engine:       e.name,
+	}
+	if led {
+		env.Notices = append(env.Notices, "The last question names nothing by itself, so it was read together with the one before it that does.")
 	}
 	return env, e.gather(q, env, weigh)
 }

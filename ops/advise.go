@@ -17,6 +17,10 @@ import (
 type AskIn struct {
 	Query    string   `json:"query" jsonschema:"the question, in full sentences; citation keys in it are looked up exactly"`
 	TopicIDs []string `json:"topic_ids,omitempty" jsonschema:"ids of at most two topic cards to scope the question to, from topic_cards; unknown ids are ignored"`
+
+	// Earlier is what was asked before in the same conversation, oldest first. It
+	// helps only a question that names nothing by itself.
+	Earlier []string `json:"-"`
 }
 
 // everywhere is where the advisor's tools are offered.
@@ -50,7 +54,7 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 	if err := e.desk.checkQuery(in); err != nil {
 		return nil, err
 	}
-	q := advisor.Question{Text: in.Query, TopicIDs: in.TopicIDs}
+	q := advisor.Question{Text: in.Query, TopicIDs: in.TopicIDs, Earlier: e.desk.readable(in)}
 	engine, err := e.engine(ctx)
 	if err != nil {
 		return nil, err
@@ -63,7 +67,18 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 	}
 	id := models.NewID("ans")
 	advisor.Finish(env, advisor.Serving{AnswerID: id, RecordURL: e.desk.RecordURL(e.Call.Brain, id), At: e.Now})
-	return env, e.record(id, in, env)
+	return env, e.record(id, env)
+}
+
+// readable returns the earlier questions that are no longer than a question may
+// be together with the one that is asked now.
+func (d *Desk) readable(in AskIn) (fit []string) {
+	for _, q := range in.Earlier {
+		if utf8.RuneCountInString(in.Query)+1+utf8.RuneCountInString(q) <= d.Settings.MaxQueryChars {
+			fit = append(fit, q)
+		}
+	}
+	return fit
 }
 
 // engine returns the engine of the published version, nil where none is
@@ -106,7 +121,7 @@ func (d *Desk) checkQuery(in AskIn) error {
 // record fills in the row and the record of a served answer. The record keeps
 // the bytes that are hashed, so that what is read back years later is held
 // against what was served and not against what today's code makes of it.
-func (e *Env) record(id string, in AskIn, env *models.Envelope) error {
+func (e *Env) record(id string, env *models.Envelope) error {
 	body, err := json.Marshal(env)
 	if err != nil {
 		return err
@@ -120,7 +135,7 @@ func (e *Env) record(id string, in AskIn, env *models.Envelope) error {
 		a.Detail.Spans = append(a.Detail.Spans, fmt.Sprintf("%s@%d:%d-%d", p.SourceDocPK, p.Revision, p.Start, p.End))
 	}
 	e.Record = &models.Answer{
-		BrainID: e.Call.Brain, ID: id, At: e.Now, Query: in.Query, Topics: append([]string{}, env.TopicsUsed...), Version: env.BrainVersion,
+		BrainID: e.Call.Brain, ID: id, At: e.Now, Query: env.Query, Topics: append([]string{}, env.TopicsUsed...), Version: env.BrainVersion,
 		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Guardrail: env.Guardrail.Status, Body: string(body),
 	}
 	a.Detail.BodyHash = e.Record.BodyHash()
