@@ -52,6 +52,101 @@ CREATE TABLE links (
   CHECK ((kind = 'signin') = (person_id IS NOT NULL))
 );
 
+-- The accepted requests of each caller, for a limit that several processes share:
+-- a log of times in blocks of 64, oldest first, of which only the newest may hold
+-- fewer. At the usual rates a caller has one block. Unlogged: nothing waits for
+-- the disk, and after a crash of the database, or on a standby that takes over,
+-- counting starts anew. A caller is a hash: whom somebody tried to sign in as is
+-- not to be read here.
+CREATE UNLOGGED TABLE rate_hits (
+  caller uuid NOT NULL,
+  block  bigint NOT NULL,
+  at     timestamptz[] NOT NULL,
+  PRIMARY KEY (caller, block)
+) WITH (fillfactor = 50); -- a block is written anew with each request: leave it room on its page
+
+-- Counts one request of a caller that may have n in a window: whether it is
+-- accepted, how many of the window are taken then, and how long until one more
+-- is free (where none is left) or the oldest leaves. Time is the database's,
+-- since the clocks of several machines differ; only tests hold it. It does not go
+-- back for a caller, unless the clock was wrong by more than a window.
+--
+-- Each request is first judged without a lock: a caller who is over the limit and
+-- goes on trying holds nobody up and writes nothing. The cost does not grow with
+-- n: a large log is searched by halving, and cleared away four blocks at a time.
+-- +goose StatementBegin
+CREATE FUNCTION rate_take(who uuid, n integer, span interval, held timestamptz, OUT ok boolean, OUT used integer, OUT wait interval)
+LANGUAGE plpgsql SET lock_timeout = '100ms'
+AS $$
+DECLARE
+  size CONSTANT integer := 64;
+  tip    rate_hits;     -- the newest block
+  first  bigint;        -- the oldest block with times in the window;
+  gone   integer;       -- so many of its times are in it no more
+  high   bigint;
+  middle bigint;
+  times  timestamptz[];
+  last   timestamptz;
+  t      timestamptz;   -- now
+BEGIN
+  FOR turn IN 1..2 LOOP
+    IF turn = 2 THEN
+      PERFORM pg_advisory_xact_lock(uuid_hash_extended(who, 0));
+    END IF;
+    SELECT * INTO tip FROM rate_hits r WHERE r.caller = who ORDER BY r.block DESC LIMIT 1;
+    last := tip.at[cardinality(tip.at)];
+    t := coalesce(held, clock_timestamp());
+    IF last > t + span THEN
+      CONTINUE WHEN turn = 1;
+      DELETE FROM rate_hits r WHERE r.caller = who;
+      tip := NULL;
+      last := NULL;
+    END IF;
+    t := greatest(t, last);
+    first := tip.block;
+    gone := coalesce(width_bucket(t - span, tip.at), 0);
+    used := coalesce(cardinality(tip.at), 0) - gone;
+    IF gone = 0 AND tip.block > 0 THEN -- older blocks may have times in the window
+      SELECT r.block INTO first FROM rate_hits r WHERE r.caller = who ORDER BY r.block LIMIT 1;
+      high := tip.block;
+      WHILE first < high LOOP
+        middle := (first + high) / 2;
+        SELECT r.at INTO times FROM rate_hits r WHERE r.caller = who AND r.block = middle;
+        IF times[size] > t - span THEN high := middle; ELSE first := middle + 1; END IF; -- else: too old, or cleared away
+      END LOOP;
+      IF first < tip.block THEN
+        SELECT r.at INTO times FROM rate_hits r WHERE r.caller = who AND r.block = first;
+        gone := coalesce(width_bucket(t - span, times), size);
+        used := (tip.block - first) * size + used - gone;
+      END IF;
+    END IF;
+    ok := used < n;
+    EXIT WHEN NOT ok;
+  END LOOP;
+
+  IF ok THEN
+    used := used + 1;
+    times := CASE WHEN first < tip.block THEN tip.at ELSE tip.at[gone + 1:] END;
+    IF cardinality(times) < size THEN
+      UPDATE rate_hits r SET at = times || t WHERE r.caller = who AND r.block = tip.block;
+    END IF;
+    IF NOT coalesce(cardinality(times) < size AND FOUND, false) THEN -- full, not there yet, or just swept
+      INSERT INTO rate_hits VALUES (who, coalesce(tip.block + 1, 0), ARRAY[t]);
+      DELETE FROM rate_hits r WHERE r.caller = who AND r.block < first
+        AND r.block IN (SELECT o.block FROM rate_hits o WHERE o.caller = who ORDER BY o.block LIMIT 4);
+    END IF;
+  END IF;
+
+  -- Which time must leave before one more is free?
+  gone := gone + greatest(used - n, 0);
+  last := tip.at[gone + 1];
+  IF first < tip.block THEN
+    SELECT r.at[gone % size + 1] INTO last FROM rate_hits r WHERE r.caller = who AND r.block = first + gone / size;
+  END IF;
+  wait := coalesce(last, t) + span - t;
+END $$;
+-- +goose StatementEnd
+
 CREATE TABLE memberships (
   brain_id  text NOT NULL REFERENCES brains,
   person_id text NOT NULL REFERENCES persons,

@@ -19,6 +19,7 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (password_hash, disabled_at) ON persons TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (seen_at) ON sessions TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (used_at) ON links TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON rate_hits TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (last_used_at, revoked_at, revoked_by, revoke_cause) ON api_keys TO %I', app);
   FOREACH t IN ARRAY ARRAY['revisions', 'blobs', 'passages', 'terms', 'versions', 'version_sources', 'audit', 'audit_chain', 'audit_unsealed', 'answers'] LOOP
     EXECUTE format('GRANT SELECT, INSERT ON %I TO %I', t, app);

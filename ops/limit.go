@@ -2,17 +2,22 @@ package ops
 
 import (
 	"context"
-	"sync"
+	"fmt"
 	"time"
 
 	"polaris/models"
 	"polaris/models/fault"
 )
 
-// A Limiter counts the requests of each caller in a sliding window.
+// A Limiter counts the accepted requests of each caller in a sliding window:
+// never more than the rate in any window, wherever it begins. A refused request
+// does not count, so a caller that keeps trying gets in as soon as the window
+// allows.
 type Limiter interface {
-	// Take counts one request and reports whether it is within the rate. An
-	// error means that the count could not be taken; callers fail closed.
+	// Take counts one request and reports whether it is within the rate. It
+	// returns within 200 ms; an error means that the count could not be taken,
+	// and callers fail closed. A limiter that several processes share goes by
+	// the clock that they share, and not by now.
 	Take(ctx context.Context, caller string, r models.Rate, now time.Time) (Taken, error)
 }
 
@@ -25,57 +30,12 @@ type Taken struct {
 	Reset     time.Duration // until one more is free, when none is left; else until the oldest leaves
 }
 
-// A MemoryLimiter keeps the times of each caller's requests in memory: exact
-// for one process, forgotten with it.
-type MemoryLimiter struct {
-	mu      sync.Mutex
-	callers map[string][]time.Time // oldest first, never longer than the limit
-	swept   time.Time
-}
+// longestQuiet is after how long a caller is forgotten: longer than any window
+// that a rate may have.
+const longestQuiet = 30 * time.Minute
 
-// NewMemoryLimiter returns an empty limiter.
-func NewMemoryLimiter() *MemoryLimiter {
-	return &MemoryLimiter{callers: map[string][]time.Time{}}
-}
-
-// Take counts one request. A refused request does not count, so a caller that
-// keeps trying gets in as soon as the window allows.
-func (l *MemoryLimiter) Take(_ context.Context, caller string, r models.Rate, now time.Time) (Taken, error) {
-	if r.Off {
-		return Taken{OK: true}, nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sweep(now)
-	at := l.callers[caller]
-	for len(at) > 0 && !at[0].After(now.Add(-r.Window)) {
-		at = at[1:]
-	}
-	t := Taken{OK: len(at) < r.N, Limit: r.N, Window: r.Window}
-	if t.OK {
-		at = append(at, now)
-	}
-	l.callers[caller] = at
-	t.Remaining = max(0, r.N-len(at))
-	if len(at) > 0 {
-		t.Reset = at[0].Add(r.Window).Sub(now)
-	}
-	return t, nil
-}
-
-// sweep forgets callers that have been quiet, once a minute, so that memory
-// follows the callers of now and not of ever.
-func (l *MemoryLimiter) sweep(now time.Time) {
-	const quiet = 30 * time.Minute // longer than any window that a key may have
-	if now.Sub(l.swept) < time.Minute {
-		return
-	}
-	l.swept = now
-	for c, at := range l.callers {
-		if len(at) == 0 || now.Sub(at[len(at)-1]) > quiet {
-			delete(l.callers, c)
-		}
-	}
+func taken(r models.Rate, ok bool, used int, reset time.Duration) Taken {
+	return Taken{OK: ok, Limit: r.N, Window: r.Window, Remaining: max(0, r.N-used), Reset: reset}
 }
 
 // Take counts one request of p against its own rate, or the server's. Where
@@ -87,10 +47,23 @@ func (d *Desk) Take(ctx context.Context, p models.Principal) (Taken, error) {
 	}
 	t, err := d.Limiter.Take(ctx, p.Caller(), r, d.Now())
 	if err != nil {
-		return Taken{Reset: time.Second}, fault.New(fault.Limited, "The rate limit cannot be checked just now. Try again in a moment.").Because(err)
+		if ctx.Err() == nil { // that a client went away is nobody's failure
+			d.Log.Error("the rate limit could not be checked", "caller", p.Caller(), "error_type", fault.TypeOf(err))
+		}
+		return Taken{Limit: r.N, Window: r.Window, Reset: time.Second},
+			fault.New(fault.Limited, "The limit %s cannot be checked just now, because its store (POLARIS_RATE_LIMIT_STORE) does not answer in time. Try again in a moment.", whose(p, r)).Because(err)
 	}
 	if !t.OK {
-		return t, fault.New(fault.Limited, "Over the limit of %d requests in %s for this key. It is set per key (--rate), or for the server by POLARIS_RATE_LIMIT.", r.N, r.Window)
+		return t, fault.New(fault.Limited, "Over the limit %s.", whose(p, r))
 	}
 	return t, nil
+}
+
+// whose says what the rate is, and which setting it comes from.
+func whose(p models.Principal, r models.Rate) string {
+	limit := fmt.Sprintf("of %d requests in %s", r.N, r.Window)
+	if p.KeyID != "" {
+		return limit + " for this key. It is set per key (--rate), or for the server by POLARIS_RATE_LIMIT"
+	}
+	return limit + " for each caller, which is set for the server by POLARIS_RATE_LIMIT"
 }

@@ -119,44 +119,6 @@ func TestRefusalsAreOnRecord(t *testing.T) {
 	}
 }
 
-func TestRateIsASlidingWindow(t *testing.T) {
-	t.Parallel()
-	l := ops.NewMemoryLimiter()
-	r := models.Rate{N: 60, Window: time.Minute}
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	take := func(at time.Duration) ops.Taken {
-		taken, err := l.Take(t.Context(), "k", r, now.Add(at))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return taken
-	}
-	for i := range 60 {
-		if taken := take(time.Duration(i) * time.Second / 2); !taken.OK || taken.Remaining != 59-i {
-			t.Fatalf("request %d: %+v", i+1, taken)
-		}
-	}
-	if taken := take(30 * time.Second); taken.OK || taken.Reset != 30*time.Second {
-		t.Errorf("the 61st in a minute: %+v, want refused for 30 s", taken)
-	}
-	// In no minute more than 60, wherever it begins: a bucket would let 2× through.
-	ok := 0
-	for at := 59 * time.Second; at < 90*time.Second; at += 10 * time.Millisecond {
-		if take(at).OK {
-			ok++
-		}
-	}
-	if ok != 60 {
-		t.Errorf("in the second minute %d got through, want 60, each half a second after another", ok)
-	}
-	if taken, err := l.Take(t.Context(), "other", r, now); err != nil || !taken.OK {
-		t.Errorf("another caller: %+v, %v", taken, err)
-	}
-	if taken, err := l.Take(t.Context(), "k", models.Rate{Off: true}, now); err != nil || !taken.OK {
-		t.Errorf("no limit: %+v, %v", taken, err)
-	}
-}
-
 // BenchmarkAnswersBesideATransaction measures answers while another operation
 // of the same brain holds its transaction open: p99 must not be over 20 ms more
 // than idle.
