@@ -13,11 +13,10 @@ import (
 
 // A sight is what an MCP client saw.
 type sight struct {
-	Tools    []string
-	Answer   told
-	Failed   told // of an article that there is none of
-	Protocol string
-	Error    string
+	Tools  []string
+	Answer told
+	Failed told // of an article that there is none of
+	Error  string
 }
 
 // A told is a tool's result, in both its channels.
@@ -40,6 +39,7 @@ var scripts = []struct {
 	{"typescript sdk v2, legacy", []string{"sdk-v2.mjs", "legacy"}, "2025-11-25", "invalid_api_key"},
 	{"typescript sdk v2, auto", []string{"sdk-v2.mjs", "auto"}, "2026-07-28", "requires authorization (HTTP 401)"},
 	{"typescript sdk v2, pinned", []string{"sdk-v2.mjs", "2026-07-28"}, "2026-07-28", "requires authorization (HTTP 401)"},
+	{"langchain mcp adapters", []string{"langchain-mcp.mjs"}, "2025-11-25", "invalid_api_key"},
 }
 
 func TestScripts(t *testing.T) {
@@ -55,9 +55,6 @@ func TestScripts(t *testing.T) {
 				t.Fatalf("%s\n%s", got.Error, r.err)
 			}
 			got.check(t)
-			if got.Protocol != c.protocol {
-				t.Errorf("it speaks %q, want %q", got.Protocol, c.protocol)
-			}
 			via.speaks(t, c.protocol)
 			t.Logf("%s, %d requests", r.took.Round(time.Millisecond), len(via.passed()))
 		})
@@ -69,7 +66,7 @@ func TestScripts(t *testing.T) {
 			if !strings.Contains(got.Error, c.refused) || got.Tools != nil {
 				t.Errorf("the user is told %q, want %q", got.Error, c.refused)
 			}
-			via.gaveUp(t)
+			via.gaveUp(t, 3)
 			t.Logf("%s, %d requests: %s", r.took.Round(time.Millisecond), len(via.passed()), got.Error)
 		})
 	}
@@ -143,11 +140,11 @@ func (r *relay) speaks(t *testing.T, protocol string) {
 
 // gaveUp: the client did not try again and again, and nothing that it looked
 // for beside the endpoint was there to mislead it.
-func (r *relay) gaveUp(t *testing.T) {
+func (r *relay) gaveUp(t *testing.T, atMost int) {
 	t.Helper()
 	all := r.passed()
-	if len(all) == 0 || len(all) > 12 {
-		t.Errorf("%d requests, want a few", len(all))
+	if len(all) == 0 || len(all) > atMost {
+		t.Errorf("%d requests, want at most %d: %v", len(all), atMost, all)
 	}
 	for _, p := range all {
 		if p.path == "/v1/mcp" && p.status != http.StatusUnauthorized && p.method == http.MethodPost || p.path != "/v1/mcp" && p.status != http.StatusNotFound {
