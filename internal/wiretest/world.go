@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,6 +41,7 @@ type Options struct {
 	Deadline  time.Duration // default: the endpoint's own
 	Published bool          // whether calliope has a published version
 	Log       io.Writer     // default: nowhere
+	Tools     ops.Catalog   // beside those of every world
 }
 
 // A World is two brains with keys, behind a server on loopback.
@@ -93,7 +95,7 @@ func NewWorld(tb testing.TB, mount Mount, o Options) *World {
 		tb.Fatal(err)
 	}
 	w.Door = at
-	hosted, err := mcp.Hosted(d, at, mcp.Config{Deadline: o.Deadline, Log: log, Catalog: append(ops.All(), w.Slow.entries()...)})
+	hosted, err := mcp.Hosted(d, at, mcp.Config{Deadline: o.Deadline, Log: log, Catalog: slices.Concat(ops.All(), w.Slow.entries(), o.Tools)})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -33,10 +33,14 @@ var (
 	clones  atomic.Int64
 )
 
-// Main runs the tests and takes the cluster down afterwards.
-func Main(m *testing.M) {
+// Main runs the tests, does what is to be done after them, and takes the
+// cluster down.
+func Main(m *testing.M, after ...func()) {
 	localpg.SuperviseIfAsked()
 	code := m.Run()
+	for _, f := range after {
+		f()
+	}
 	if cluster != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		_ = cluster.Stop(ctx) // the process ends anyway, and the cluster with it
