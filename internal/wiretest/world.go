@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"polaris/cmd/bb/demo"
+	"polaris/internal/leaks"
 	"polaris/mcp"
 	"polaris/models"
 	"polaris/models/store"
@@ -66,10 +67,11 @@ func NewWorld(tb testing.TB, mount Mount, o Options) *World {
 	if o.Rate.IsZero() {
 		o.Rate = models.Rate{Off: true}
 	}
-	log := slog.New(slog.DiscardHandler)
+	to := leaks.Writer(tb)
 	if o.Log != nil {
-		log = slog.New(slog.NewTextHandler(o.Log, nil))
+		to = io.MultiWriter(to, o.Log)
 	}
+	log := slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	db := storetest.New(tb)
 	s, err := store.Open(tb.Context(), db.URL, store.Options{})
 	if err != nil {

@@ -2,6 +2,8 @@
 // PostgreSQL cluster for each test process, and in it one clone of a migrated
 // template for each test, so tests run side by side.
 //
+// When a test ends its database is looked through: it may hold no secret.
+//
 // A package that uses it must let [Main] run its tests, since the cluster is
 // kept by a child process of the test binary:
 //
@@ -19,6 +21,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"polaris/internal/leaks"
 	"polaris/models/store"
 	"polaris/models/store/localpg"
 )
@@ -72,7 +75,12 @@ func New(tb testing.TB) Database {
 	}
 	name := fmt.Sprintf("t%d", clones.Add(1))
 	admin(tb, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER polaris_owner", name, template))
-	tb.Cleanup(func() { admin(tb, fmt.Sprintf("DROP DATABASE %s WITH (FORCE)", name)) })
+	tb.Cleanup(func() {
+		if _, ok := tb.(*testing.T); ok {
+			leaks.Database(tb, cluster.DSN("polaris_admin", name))
+		}
+		admin(tb, fmt.Sprintf("DROP DATABASE %s WITH (FORCE)", name))
+	})
 	return Database{Name: name, URL: cluster.DSN("polaris_app", name), Own: cluster.DSN("polaris_owner", name)}
 }
 
