@@ -41,6 +41,10 @@ func RandomBase62(n int) string {
 	return s.String()
 }
 
+// NewSecret returns a secret of a kind, such as a session's. Like a key it says
+// what it is, so that one which got where it should not be can be found.
+func NewSecret(kind string) string { return kind + "-polaris-" + RandomBase62(43) }
+
 // NewID returns an unguessable id that says what it names: "src_4kfQ…".
 // Twelve base62 characters hold 71 bits.
 func NewID(prefix string) string { return prefix + "_" + RandomBase62(12) }
