@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,10 +12,10 @@ import (
 	"time"
 
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
-	checker "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"polaris/models/fault"
 	"polaris/ops"
+	"polaris/ops/schema"
 )
 
 // A toolset is the operations that are tools here.
@@ -24,8 +25,8 @@ type toolset struct{ byName map[string]*tool }
 type tool struct {
 	mcpgo.Tool
 	entry *ops.Entry
-	in    *checker.Schema // the input schema, compiled once
-	out   *shape          // of the output
+	in    *schema.Schema
+	out   *schema.Schema
 }
 
 // toolName is what every client accepts: some take no dots, slashes or capitals.
@@ -56,20 +57,16 @@ func newTool(e *ops.Entry) (*tool, error) {
 	if !toolName.MatchString(e.Tool) || len(e.Summary) > longestText {
 		return nil, errors.New("its name or its summary is not what clients accept")
 	}
-	in, err := inputSchema(e.In)
+	in, err := schema.Input(e.In)
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := compile(in)
+	out, err := schema.Output(e.Out)
 	if err != nil {
 		return nil, err
 	}
-	out, shape, err := outputSchema(e.Out)
-	if err != nil {
-		return nil, err
-	}
-	t := mcpgo.NewToolWithRawSchema(e.Tool, e.Summary, in)
-	t.Title, t.RawOutputSchema = e.Title, out
+	t := mcpgo.NewToolWithRawSchema(e.Tool, e.Summary, in.JSON())
+	t.Title, t.RawOutputSchema = e.Title, out.JSON()
 	reads := e.Class == ops.Read || e.Class == ops.Metered
 	t.Annotations = mcpgo.ToolAnnotation{
 		Title:        e.Title,
@@ -79,7 +76,7 @@ func newTool(e *ops.Entry) (*tool, error) {
 		IdempotentHint:  new(e.Class == ops.Read),
 		OpenWorldHint:   new(e.Class == ops.Metered),
 	}
-	return &tool{Tool: t, entry: e, in: compiled, out: shape}, nil
+	return &tool{Tool: t, entry: e, in: in, out: out}, nil
 }
 
 // runTool is the handler of every tool.
@@ -132,7 +129,7 @@ func (t *tool) result(out any) (*mcpgo.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw, err = t.out.withoutNulls(raw); err != nil {
+	if raw, err = t.out.WithoutNulls(raw); err != nil {
 		return nil, err
 	}
 	text := ""
@@ -143,8 +140,20 @@ func (t *tool) result(out any) (*mcpgo.CallToolResult, error) {
 		text = indented(raw)
 	}
 	res := mcpgo.NewToolResultText(text)
+	// None of ours is more than text today. The conformance suite's fixtures are.
+	if b, ok := out.(interface{ Blocks() []mcpgo.Content }); ok {
+		res.Content = b.Blocks()
+	}
 	res.RawStructuredContent = raw
 	return res, nil
+}
+
+func indented(raw []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
 }
 
 // failed turns an error into what the caller's model is shown, and logs what

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"polaris/models/store/localpg"
+	"polaris/models/store/storetest"
 )
 
 // A server is `bb serve --demo` in a process of its own.
@@ -41,11 +42,11 @@ var tools = []string{"answer", "read_wiki", "retrieve", "topic_cards"}
 var running = sync.OnceValues(start)
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if started != nil {
-		started.stop()
-	}
-	os.Exit(code)
+	storetest.Main(m, func() {
+		if started != nil {
+			started.stop()
+		}
+	})
 }
 
 // started is the server that there is to stop.
