@@ -1,16 +1,10 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"slices"
 	"strings"
 
-	checker "github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"polaris/ops/schema"
 )
 
 // pinned are arguments that would name a brain. The credential has named it
@@ -28,67 +22,32 @@ func (t *tool) arguments(raw json.RawMessage) (args json.RawMessage, why string)
 	}
 	m, twice := readMembers(raw)
 	if twice != "" {
-		return nil, clip(twice) + " is given twice"
+		return nil, schema.Clip(twice) + " is given twice"
 	}
 	for _, p := range pinned {
 		delete(m, p)
 	}
 	args, _ = json.Marshal(m) // valid JSON throughout, so it marshals
-	v, err := checker.UnmarshalJSON(bytes.NewReader(args))
+	misfits, err := t.in.Check(args)
 	if err != nil {
 		return nil, "arguments cannot be read"
 	}
-	return args, explain(t.in.Validate(v))
+	return args, explain(misfits)
 }
 
-var english = message.NewPrinter(language.English)
-
-// explain says which fields do not fit a schema, and why; "" for no error.
-func explain(err error) string {
-	bad, ok := errors.AsType[*checker.ValidationError](err)
-	if !ok {
-		return ""
-	}
-	var all []string
-	var walk func(*checker.ValidationError)
-	walk = func(e *checker.ValidationError) {
-		for _, c := range e.Causes {
-			walk(c)
+// explain says which fields do not fit a schema, and why; "" where all do.
+func explain(all []schema.Misfit) string {
+	var lines []string
+	for _, m := range all {
+		why := m.Why
+		if m.Unknown {
+			why = "is not an argument of this tool"
 		}
-		if len(e.Causes) == 0 {
-			all = append(all, explainOne(e)...)
-		}
+		lines = append(lines, strings.TrimSpace(m.Field+" "+why))
 	}
-	walk(bad)
-	slices.Sort(all)
 	const most = 5
-	if len(all) > most {
-		all = append(all[:most], "and more")
+	if len(lines) > most {
+		lines = append(lines[:most], "and more")
 	}
-	return strings.Join(all, "; ")
-}
-
-// explainOne says what is wrong at one place. The caller's values are not
-// repeated, and their names only in part: an answer is no place to echo what
-// may be long, or meant for somebody's page.
-func explainOne(e *checker.ValidationError) []string {
-	at := func(names ...string) string {
-		return clip(strings.Join(append(slices.Clone(e.InstanceLocation), names...), "."))
-	}
-	var all []string
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		for _, name := range k.Missing {
-			all = append(all, at(name)+" is required")
-		}
-	case *kind.AdditionalProperties:
-		for _, name := range k.Properties {
-			all = append(all, at(name)+" is not an argument of this tool")
-		}
-	case *kind.Type:
-		all = append(all, at()+" must be "+strings.Join(k.Want, " or ")+", not "+k.Got)
-	default:
-		all = append(all, at()+": "+clip(k.LocalizedString(english)))
-	}
-	return all
+	return strings.Join(lines, "; ")
 }

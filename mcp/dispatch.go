@@ -10,6 +10,7 @@ import (
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
 
 	"polaris/ops"
+	"polaris/ops/schema"
 )
 
 // A request is one JSON-RPC request with whom it is from: what the library
@@ -64,7 +65,7 @@ func (f *front) dispatch(ctx context.Context, w http.ResponseWriter, r *http.Req
 	}
 	shown, known := methods[env.method]
 	if !known {
-		bad := &rpcError{mcpgo.METHOD_NOT_FOUND, "Method not found: " + clip(env.method)}
+		bad := &rpcError{mcpgo.METHOD_NOT_FOUND, "Method not found: " + schema.Clip(env.method)}
 		replyError(w, statusOf(bad, req.modern), env.id, bad)
 		return
 	}
@@ -102,7 +103,7 @@ func checkVersion(h http.Header, req *request) *rpcError {
 	if v == "" || req.modern || req.method == "initialize" || mcpgo.IsValidProtocolVersion(v) {
 		return nil
 	}
-	return invalidRequest("MCP-Protocol-Version %q is not supported. Supported are %s.", clip(v), strings.Join(mcpgo.ValidProtocolVersions, ", "))
+	return invalidRequest("MCP-Protocol-Version %q is not supported. Supported are %s.", schema.Clip(v), strings.Join(mcpgo.ValidProtocolVersions, ", "))
 }
 
 // statusOf returns the HTTP status that an error goes out with. Clients of the
@@ -138,7 +139,7 @@ func (f *front) prepare(req *request) *rpcError {
 		return invalidParams("Invalid params: name must be a string, the tool to call.")
 	}
 	if req.tool = f.tools.visible(req.call.By, name); req.tool == nil {
-		return invalidParams("Unknown tool: %q. tools/list names the tools that this credential may call.", clip(name))
+		return invalidParams("Unknown tool: %q. tools/list names the tools that this credential may call.", schema.Clip(name))
 	}
 	req.args, req.unfit = req.tool.arguments(req.params["arguments"])
 	if req.unfit != "" {

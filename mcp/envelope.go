@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
+
+	"polaris/ops/schema"
 )
 
 // An envelope is a JSON-RPC request or notification that was read strictly:
@@ -57,7 +59,7 @@ func readEnvelope(body []byte) (envelope, *rpcError) {
 		e.id = id
 	}
 	if twice != "" {
-		return e, invalidRequest("%q is given twice.", clip(twice))
+		return e, invalidRequest("%q is given twice.", schema.Clip(twice))
 	}
 	if v, ok := readString(m["jsonrpc"]); !ok || v != "2.0" {
 		return e, invalidRequest(`"jsonrpc" must be "2.0".`)
@@ -86,7 +88,7 @@ func (e *envelope) readParams(raw json.RawMessage) *rpcError {
 	}
 	m, twice := readMembers(raw)
 	if twice != "" {
-		return invalidRequest("params: %q is given twice.", clip(twice))
+		return invalidRequest("params: %q is given twice.", schema.Clip(twice))
 	}
 	e.params = m
 	return nil
@@ -130,16 +132,4 @@ func readString(raw json.RawMessage) (string, bool) {
 // usableID reports whether raw is a string or a number.
 func usableID(raw json.RawMessage) bool {
 	return raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
-}
-
-// clip bounds what of a caller's own words an error repeats.
-func clip(s string) string {
-	cut := 100
-	if len(s) <= cut {
-		return s
-	}
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"polaris/models"
+	"polaris/ops/schema"
 )
 
 // instructions are what a client may put before its model. Under 2 KB, since
@@ -147,7 +148,7 @@ func (l *library) answerModern(ctx context.Context, w http.ResponseWriter, r *ht
 	l.modern.Handle(buf, &server.HTTPRequest{Method: http.MethodPost, URL: r.URL, Header: header, Body: msg, Context: ctx})
 	var a struct{ Result, Error json.RawMessage }
 	if json.Unmarshal(buf.Bytes(), &a) != nil {
-		replyError(w, buf.status, req.id, invalidRequest("%s", clip(buf.String())))
+		replyError(w, buf.status, req.id, invalidRequest("%s", schema.Clip(buf.String())))
 		return
 	}
 	if a.Error != nil {

@@ -37,11 +37,13 @@ var floors = []struct{ pkg, ours, others string }{
 	{"advisor/wiki", "models models/fault advisor/cite advisor/index advisor/retrieve", "golang.org/x/text"},
 	{"advisor", "models models/fault advisor", "golang.org/x/text"},
 
+	{"ops/schema", "models", "github.com/google/jsonschema-go github.com/santhosh-tekuri/jsonschema golang.org/x/text"},
 	{"ops/door", "ops models models/fault", ""},
 	{"ops", "advisor models models/store models/fault", "golang.org/x/crypto"},
 
-	{"mcp", "ops ops/door models models/fault", "github.com/mark3labs/mcp-go github.com/google/jsonschema-go github.com/santhosh-tekuri/jsonschema golang.org/x/text"},
-	{"web", "ops ops/door models models/fault models/store views static", "github.com/labstack github.com/a-h/templ github.com/gorilla github.com/yuin/goldmark github.com/microcosm-cc/bluemonday"},
+	{"mcp", "ops ops/door ops/schema models models/fault", "github.com/mark3labs/mcp-go"},
+	{"web/openai", "ops ops/door models models/fault", ""},
+	{"web", "ops ops/door ops/schema models models/fault models/store views static", "github.com/labstack github.com/a-h/templ github.com/gorilla github.com/yuin/goldmark github.com/microcosm-cc/bluemonday github.com/prometheus/client_golang"},
 	{"cmd", "*", "*"},
 	{"internal", "*", "*"}, // only tests import what is under it
 }

@@ -1,4 +1,4 @@
-package mcp
+package schema
 
 import (
 	"encoding/json"
@@ -19,16 +19,16 @@ func TestWithoutNulls(t *testing.T) {
 		S string           `json:"s"`
 		N float64          `json:"n"`
 	}
-	_, s, err := outputSchema(reflect.TypeFor[*out]())
+	s, err := Output(reflect.TypeFor[*out]())
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw, _ := json.Marshal(out{A: []inner{{}, {L: []int{1}}}, M: map[string]inner{"x": {}}, S: "a:null", N: 12345678901234567})
-	got, err := s.withoutNulls(raw)
+	got, err := s.WithoutNulls(raw)
 	if want := `{"a":[{"l":[]},{"l":[1]}],"b":[],"m":{"x":{"l":[]}},"n":12345678901234568,"s":"a:null"}`; err != nil || string(got) != want {
 		t.Errorf("got %s %v, want %s", got, err, want)
 	}
-	if _, err := s.withoutNulls([]byte("null")); err == nil {
+	if _, err := s.WithoutNulls([]byte("null")); err == nil {
 		t.Error("an output that is null was taken")
 	}
 }
@@ -40,7 +40,7 @@ func TestClip(t *testing.T) {
 		long += "é"
 	}
 	for in, want := range map[string]string{"": "", "short": "short", long: long[:100] + "…", "x" + long: ("x" + long)[:99] + "…"} {
-		if got := clip(in); got != want {
+		if got := Clip(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
