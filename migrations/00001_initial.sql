@@ -17,6 +17,7 @@ CREATE TABLE brains (
   name        text NOT NULL,
   four_eyes   boolean NOT NULL DEFAULT true,
   published   integer NOT NULL DEFAULT 0, -- number of the published version, 0: none
+  keys_may_never_expire boolean NOT NULL DEFAULT false,
   created_at  timestamptz NOT NULL,
   created_by  text NOT NULL
 );
@@ -29,7 +30,8 @@ CREATE TABLE persons (
   instance_admin boolean NOT NULL DEFAULT false,
   created_at     timestamptz NOT NULL,
   created_by     text NOT NULL,
-  disabled_at    timestamptz
+  disabled_at    timestamptz,
+  token_version  integer NOT NULL DEFAULT 0 -- what was signed in for an older one is dead
 );
 
 CREATE TABLE sessions (
@@ -65,17 +67,18 @@ CREATE UNLOGGED TABLE rate_hits (
   PRIMARY KEY (caller, block)
 ) WITH (fillfactor = 50); -- a block is written anew with each request: leave it room on its page
 
--- Counts one request of a caller that may have n in a window: whether it is
--- accepted, how many of the window are taken then, and how long until one more
--- is free (where none is left) or the oldest leaves. Time is the database's,
--- since the clocks of several machines differ; only tests hold it. It does not go
--- back for a caller, unless the clock was wrong by more than a window.
+-- Counts requests that came together from a caller that may have n in a window:
+-- how many are accepted, how many of the window are taken then, and how long
+-- until one more is free (where none is left) or the oldest leaves. Time is the
+-- database's, since the clocks of several machines differ; only tests hold it.
+-- It does not go back for a caller, unless the clock was wrong by more than a
+-- window.
 --
--- Each request is first judged without a lock: a caller who is over the limit and
--- goes on trying holds nobody up and writes nothing. The cost does not grow with
--- n: a large log is searched by halving, and cleared away four blocks at a time.
+-- They are first judged without a lock: a caller who is over the limit and goes
+-- on trying holds nobody up and writes nothing. The cost hardly grows with n: a
+-- large log is searched by leaps, and cleared away four blocks at a time.
 -- +goose StatementBegin
-CREATE FUNCTION rate_take(who uuid, n integer, span interval, held timestamptz, OUT ok boolean, OUT used integer, OUT wait interval)
+CREATE FUNCTION rate_take(who uuid, asked integer, n integer, span interval, held timestamptz, OUT accepted integer, OUT used integer, OUT wait interval)
 LANGUAGE plpgsql SET lock_timeout = '100ms'
 AS $$
 DECLARE
@@ -85,7 +88,10 @@ DECLARE
   gone   integer;       -- so many of its times are in it no more
   high   bigint;
   middle bigint;
+  step   bigint;
   times  timestamptz[];
+  rest   integer;       -- so many times have still to be written,
+  room   integer;       -- so many of them into the newest block
   last   timestamptz;
   t      timestamptz;   -- now
 BEGIN
@@ -109,33 +115,44 @@ BEGIN
     IF gone = 0 AND tip.block > 0 THEN -- older blocks may have times in the window
       SELECT r.block INTO first FROM rate_hits r WHERE r.caller = who ORDER BY r.block LIMIT 1;
       high := tip.block;
+      step := 0;
       WHILE first < high LOOP
-        middle := (first + high) / 2;
+        middle := first + least(step, (high - first) / 2);
         SELECT r.at INTO times FROM rate_hits r WHERE r.caller = who AND r.block = middle;
-        IF times[size] > t - span THEN high := middle; ELSE first := middle + 1; END IF; -- else: too old, or cleared away
+        IF times[size] > t - span THEN
+          high := middle;
+          gone := width_bucket(t - span, times);
+        ELSE -- too old, or cleared away
+          first := middle + 1;
+          step := 8 * step + 1; -- few are too old as a rule
+        END IF;
       END LOOP;
       IF first < tip.block THEN
-        SELECT r.at INTO times FROM rate_hits r WHERE r.caller = who AND r.block = first;
-        gone := coalesce(width_bucket(t - span, times), size);
         used := (tip.block - first) * size + used - gone;
       END IF;
     END IF;
-    ok := used < n;
-    EXIT WHEN NOT ok;
+    accepted := least(asked, greatest(n - used, 0));
+    EXIT WHEN accepted = 0;
   END LOOP;
 
-  IF ok THEN
-    used := used + 1;
-    times := CASE WHEN first < tip.block THEN tip.at ELSE tip.at[gone + 1:] END;
-    IF cardinality(times) < size THEN
-      UPDATE rate_hits r SET at = times || t WHERE r.caller = who AND r.block = tip.block;
-    END IF;
-    IF NOT coalesce(cardinality(times) < size AND FOUND, false) THEN -- full, not there yet, or just swept
-      INSERT INTO rate_hits VALUES (who, coalesce(tip.block + 1, 0), ARRAY[t]);
-      DELETE FROM rate_hits r WHERE r.caller = who AND r.block < first
-        AND r.block IN (SELECT o.block FROM rate_hits o WHERE o.caller = who ORDER BY o.block LIMIT 4);
+  used := used + accepted;
+  rest := accepted;
+  high := tip.block;
+  IF rest > 0 AND high IS NOT NULL THEN
+    times := CASE WHEN first < high THEN tip.at ELSE tip.at[gone + 1:] END;
+    room := least(rest, size - cardinality(times));
+    UPDATE rate_hits r SET at = times || array_fill(t, ARRAY[room]) WHERE r.caller = who AND r.block = high AND room > 0;
+    IF FOUND THEN -- else it is full, or was swept away just now
+      rest := rest - room;
     END IF;
   END IF;
+  WHILE rest > 0 LOOP
+    high := coalesce(high + 1, 0);
+    INSERT INTO rate_hits VALUES (who, high, array_fill(t, ARRAY[least(rest, size)]));
+    rest := rest - size;
+    DELETE FROM rate_hits r WHERE r.caller = who AND r.block < first
+      AND r.block IN (SELECT o.block FROM rate_hits o WHERE o.caller = who ORDER BY o.block LIMIT 4);
+  END LOOP;
 
   -- Which time must leave before one more is free?
   gone := gone + greatest(used - n, 0);
@@ -150,7 +167,7 @@ END $$;
 CREATE TABLE memberships (
   brain_id  text NOT NULL REFERENCES brains,
   person_id text NOT NULL REFERENCES persons,
-  roles     jsonb NOT NULL,
+  roles     jsonb NOT NULL, -- none: a member no more, whose keys still name their owner
   PRIMARY KEY (brain_id, person_id)
 );
 CREATE INDEX memberships_person ON memberships (person_id);
@@ -163,6 +180,11 @@ CREATE TABLE api_keys (
   actor        text NOT NULL,
   owner_id     text NOT NULL,
   hash         bytea NOT NULL CHECK (octet_length(hash) = 32),
+  prev_hash    bytea CHECK (octet_length(prev_hash) = 32), -- of the secret before the last rotation
+  prev_until   timestamptz,                                -- until when that one holds; NULL: it does not
+  rotated_at   timestamptz,
+  rotated_by   text NOT NULL DEFAULT '',
+  rev          integer NOT NULL DEFAULT 1,
   created_by   text NOT NULL,
   created_via  text NOT NULL,
   created_at   timestamptz NOT NULL,
@@ -175,8 +197,63 @@ CREATE TABLE api_keys (
   rate_seconds integer NOT NULL DEFAULT 0,
   PRIMARY KEY (brain_id, id),
   UNIQUE (id), -- 71 random bits: that one exists in another brain cannot be found by trying
-  FOREIGN KEY (brain_id, owner_id) REFERENCES memberships (brain_id, person_id)
+  FOREIGN KEY (brain_id, owner_id) REFERENCES memberships (brain_id, person_id),
+  CHECK (prev_until IS NULL OR prev_hash IS NOT NULL)
 );
+
+-- A key's scopes only ever get fewer, and a key that was revoked stays as it
+-- was. (Noting its last use names other columns and does not come here.)
+-- +goose StatementBegin
+CREATE FUNCTION keys_only_narrow() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN
+  IF OLD.revoked_at IS NOT NULL THEN
+    RAISE EXCEPTION 'API key % was revoked and is not changed any more', OLD.id USING ERRCODE = 'restrict_violation';
+  END IF;
+  IF NOT NEW.scopes <@ OLD.scopes THEN
+    RAISE EXCEPTION 'API key % is not given further scopes', OLD.id USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER keys_only_narrow BEFORE UPDATE OF label, scopes, actor, owner_id, hash, prev_hash, prev_until, rotated_at, rotated_by, rev,
+  expires_at, revoked_at, revoked_by, revoke_cause, rate_n, rate_seconds ON api_keys FOR EACH ROW EXECUTE FUNCTION keys_only_narrow();
+
+-- What signs access tokens. The private half is sealed with a key that the
+-- database does not have. A key signs for a while, verifies a little longer, and
+-- is then removed: a key that is gone verifies nothing.
+CREATE TABLE signing_keys (
+  kid            text PRIMARY KEY,
+  public_key     bytea NOT NULL CHECK (octet_length(public_key) = 32),
+  sealed         bytea NOT NULL,
+  created_at     timestamptz NOT NULL,
+  signs_until    timestamptz NOT NULL,
+  verifies_until timestamptz NOT NULL,
+  CHECK (signs_until < verifies_until)
+);
+
+-- What a program got by signing in as a person: its refresh token, and all
+-- access tokens that came of it. Two parts of the refresh token are known by
+-- their hashes: the one that it keeps for life, by which an earlier token is
+-- told from an invented one, and the whole of the newest.
+CREATE TABLE token_grants (
+  brain_id      text NOT NULL REFERENCES brains,
+  id            text NOT NULL,
+  person_id     text NOT NULL,
+  scopes        jsonb NOT NULL,
+  token_version integer NOT NULL, -- the person's, when they signed in
+  via           text NOT NULL,
+  created_at    timestamptz NOT NULL,
+  expires_at    timestamptz NOT NULL,
+  family_hash   bytea NOT NULL CHECK (octet_length(family_hash) = 32),
+  refresh_hash  bytea NOT NULL CHECK (octet_length(refresh_hash) = 32),
+  refreshed_at  timestamptz,
+  revoked_at    timestamptz,
+  revoke_cause  text NOT NULL DEFAULT '',
+  PRIMARY KEY (brain_id, id),
+  UNIQUE (id), -- 71 random bits, like the id of a key
+  FOREIGN KEY (brain_id, person_id) REFERENCES memberships (brain_id, person_id)
+);
+CREATE INDEX token_grants_person ON token_grants (brain_id, person_id);
 
 CREATE TABLE sources (
   brain_id     text NOT NULL REFERENCES brains,
@@ -363,7 +440,7 @@ END $$;
 DO $$
 DECLARE t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['memberships', 'api_keys', 'sources', 'revisions', 'blobs', 'passages', 'terms',
+  FOREACH t IN ARRAY ARRAY['memberships', 'api_keys', 'token_grants', 'sources', 'revisions', 'blobs', 'passages', 'terms',
     'topic_cards', 'versions', 'version_sources', 'audit', 'audit_chain', 'audit_unsealed', 'answers'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
@@ -400,10 +477,11 @@ END $$;
 
 CREATE POLICY auth_reads ON api_keys FOR SELECT TO polaris_auth USING (true);
 CREATE POLICY auth_reads ON memberships FOR SELECT TO polaris_auth USING (true);
+CREATE POLICY auth_reads ON token_grants FOR SELECT TO polaris_auth USING (true);
 
 CREATE FUNCTION auth_key(key_id text) RETURNS TABLE (
   brain_id text, id text, scopes jsonb, actor text, owner_id text, owner_disabled boolean, roles jsonb,
-  hash bytea, expires_at timestamptz, last_used_at timestamptz, revoked_at timestamptz,
+  hash bytea, prev_hash bytea, prev_until timestamptz, expires_at timestamptz, last_used_at timestamptz, revoked_at timestamptz,
   rate_n integer, rate_seconds integer, published integer)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp ROWS 1
 AS $$
@@ -412,7 +490,7 @@ BEGIN
   -- In PL/pgSQL the plan is kept for the connection; an SQL function would be
   -- planned anew on each request.
   RETURN QUERY SELECT k.brain_id, k.id, k.scopes, k.actor, k.owner_id, p.disabled_at IS NOT NULL, coalesce(m.roles, '[]'::jsonb),
-    k.hash, k.expires_at, k.last_used_at, k.revoked_at, k.rate_n, k.rate_seconds, b.published
+    k.hash, k.prev_hash, k.prev_until, k.expires_at, k.last_used_at, k.revoked_at, k.rate_n, k.rate_seconds, b.published
   FROM public.api_keys k
   JOIN public.brains b ON b.id = k.brain_id
   JOIN public.persons p ON p.id = k.owner_id
@@ -421,26 +499,60 @@ BEGIN
 END $$;
 
 CREATE FUNCTION auth_session(session_hash bytea) RETURNS TABLE (
-  person_id text, email text, name text, instance_admin boolean, seen_at timestamptz, expires_at timestamptz, memberships jsonb)
+  person_id text, email text, name text, instance_admin boolean, seen_at timestamptz, expires_at timestamptz, token_version integer, memberships jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp ROWS 1
 AS $$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT p.id, p.email, p.name, p.instance_admin, s.seen_at, s.expires_at,
+  RETURN QUERY SELECT p.id, p.email, p.name, p.instance_admin, s.seen_at, s.expires_at, p.token_version,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('brain', b.id, 'name', b.name, 'published', b.published,
        'four_eyes', b.four_eyes, 'roles', m.roles) ORDER BY b.id), '[]'::jsonb)
-     FROM public.memberships m JOIN public.brains b ON b.id = m.brain_id WHERE m.person_id = p.id)
+     FROM public.memberships m JOIN public.brains b ON b.id = m.brain_id WHERE m.person_id = p.id AND m.roles <> '[]'::jsonb)
   FROM public.sessions s JOIN public.persons p ON p.id = s.person_id
   WHERE s.hash = session_hash AND p.disabled_at IS NULL;
 END $$;
 
-GRANT USAGE, CREATE ON SCHEMA public TO polaris_auth; -- CREATE only for the moment of the two lines below
+-- Whether an access token holds is for the caller to judge, by its signature and
+-- by each of its claims.
+CREATE FUNCTION auth_token(key_id text, grant_id text) RETURNS TABLE (
+  public_key bytea, verifies_until timestamptz, brain_id text, person_id text, email text, disabled boolean, token_version integer,
+  roles jsonb, grant_version integer, scopes jsonb, expires_at timestamptz, revoked_at timestamptz, published integer)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp ROWS 1
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT s.public_key, s.verifies_until, g.brain_id, g.person_id, p.email, p.disabled_at IS NOT NULL, p.token_version,
+    coalesce(m.roles, '[]'::jsonb), g.token_version, g.scopes, g.expires_at, g.revoked_at, b.published
+  FROM public.token_grants g
+  JOIN public.signing_keys s ON s.kid = key_id
+  JOIN public.brains b ON b.id = g.brain_id
+  JOIN public.persons p ON p.id = g.person_id
+  LEFT JOIN public.memberships m ON m.brain_id = g.brain_id AND m.person_id = g.person_id
+  WHERE g.id = grant_id;
+END $$;
+
+-- Whose a refresh token is. Whether it can still be used is judged under a lock.
+CREATE FUNCTION auth_grant(grant_id text) RETURNS TABLE (brain_id text, person_id text, email text, family_hash bytea)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp ROWS 1
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT g.brain_id, g.person_id, p.email, g.family_hash
+  FROM public.token_grants g JOIN public.persons p ON p.id = g.person_id
+  WHERE g.id = grant_id;
+END $$;
+
+GRANT USAGE, CREATE ON SCHEMA public TO polaris_auth; -- CREATE only for the moment of the lines below
 ALTER FUNCTION auth_key(text) OWNER TO polaris_auth;
 ALTER FUNCTION auth_session(bytea) OWNER TO polaris_auth;
+ALTER FUNCTION auth_token(text, text) OWNER TO polaris_auth;
+ALTER FUNCTION auth_grant(text) OWNER TO polaris_auth;
 REVOKE CREATE ON SCHEMA public FROM polaris_auth;
-GRANT SELECT ON api_keys, memberships, brains, persons, sessions TO polaris_auth;
+GRANT SELECT ON api_keys, token_grants, signing_keys, memberships, brains, persons, sessions TO polaris_auth;
 SET LOCAL ROLE polaris_auth;
 REVOKE ALL ON FUNCTION auth_key(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION auth_session(bytea) FROM PUBLIC;
+REVOKE ALL ON FUNCTION auth_token(text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION auth_grant(text) FROM PUBLIC;
 RESET ROLE;
 -- +goose StatementEnd

@@ -16,11 +16,13 @@ BEGIN
     EXECUTE format('GRANT SELECT, INSERT, UPDATE ON %I TO %I', t, app);
   END LOOP;
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (published) ON brains TO %I', app);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE (password_hash, disabled_at) ON persons TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE (password_hash, disabled_at, token_version) ON persons TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (seen_at) ON sessions TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (used_at) ON links TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON rate_hits TO %I', app);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE (last_used_at, revoked_at, revoked_by, revoke_cause) ON api_keys TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT, DELETE, UPDATE (signs_until, verifies_until) ON signing_keys TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT, DELETE, UPDATE (refresh_hash, refreshed_at, revoked_at, revoke_cause) ON token_grants TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE (label, scopes, actor, owner_id, hash, prev_hash, prev_until, rotated_at, rotated_by, rev, expires_at, last_used_at, revoked_at, revoked_by, revoke_cause, rate_n, rate_seconds) ON api_keys TO %I', app);
   FOREACH t IN ARRAY ARRAY['revisions', 'blobs', 'passages', 'terms', 'versions', 'version_sources', 'audit', 'audit_chain', 'audit_unsealed', 'answers'] LOOP
     EXECUTE format('GRANT SELECT, INSERT ON %I TO %I', t, app);
   END LOOP;
@@ -31,7 +33,7 @@ BEGIN
   -- The look-ups belong to polaris_auth, so only in its name can they be granted.
   EXECUTE format('GRANT polaris_auth TO %I', current_user);
   SET LOCAL ROLE polaris_auth;
-  EXECUTE format('GRANT EXECUTE ON FUNCTION public.auth_key(text), public.auth_session(bytea) TO %I', app);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION public.auth_key(text), public.auth_session(bytea), public.auth_token(text, text), public.auth_grant(text) TO %I', app);
   RESET ROLE;
   EXECUTE format('REVOKE polaris_auth FROM %I', current_user);
 END $$;

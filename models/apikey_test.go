@@ -46,7 +46,7 @@ func TestKeyMatches(t *testing.T) {
 	key, _ := MintKey()
 	other, _ := MintKey()
 	k := APIKey{Hash: HashKey(key)}
-	if !k.Matches(key) || k.Matches(other) || k.Matches("") {
+	if now := time.Now(); k.Secret(key, now) != CurrentSecret || k.Secret(other, now) != WrongSecret || k.Secret("", now) != WrongSecret {
 		t.Error("a key must match itself and nothing else")
 	}
 	if start := KeyStart(key[len("sk-polaris-"):][:12]); !strings.HasPrefix(key, start) || len(key)-len(start) != 38 {
@@ -66,11 +66,51 @@ func TestKeyState(t *testing.T) {
 		{APIKey{ExpiresAt: &future}, "active"},
 		{APIKey{ExpiresAt: &now}, "expired"},
 		{APIKey{ExpiresAt: &past}, "expired"},
-		{APIKey{RevokedAt: &past, ExpiresAt: &past}, "revoked"},
+		{APIKey{RevokedAt: &past, ExpiresAt: &past, OwnerGone: true}, "revoked"},
+		{APIKey{ExpiresAt: &past, OwnerGone: true}, "expired"},
+		{APIKey{ExpiresAt: &future, OwnerGone: true}, "suspended"},
 	} {
 		if got := c.k.StateAt(now); got != c.want {
 			t.Errorf("%+v: got %s, want %s", c.k, got, c.want)
 		}
+	}
+}
+
+// TestRotate follows one key through rotations: which secret is which, when.
+func TestRotate(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	first, id := MintKey()
+	k := APIKey{ID: id, Hash: HashKey(first), CreatedAt: now.Add(-time.Hour)}
+	second := k.Rotate("ada@example.org", time.Hour, now)
+	if got, ok := KeyID(second); !ok || got != id || second == first {
+		t.Fatalf("rotated %s into %s", first, second)
+	}
+	old := k
+	third := k.Rotate("eve@example.org", 0, now.Add(time.Minute))
+	for _, c := range []struct {
+		what string
+		k    *APIKey
+		key  string
+		at   time.Duration
+		want Secret
+	}{
+		{"the new secret", &old, second, 0, CurrentSecret},
+		{"the new secret after the overlap", &old, second, 2 * time.Hour, CurrentSecret},
+		{"the old secret in the overlap", &old, first, time.Hour - time.Nanosecond, OverlapSecret},
+		{"the old secret after it", &old, first, time.Hour, RotatedSecret},
+		{"no overlap", &k, second, time.Minute, RotatedSecret},
+		{"no overlap, by a clock that is behind", &k, second, -time.Hour, RotatedSecret},
+		{"the oldest", &k, first, time.Minute, WrongSecret},
+		{"the newest", &k, third, time.Minute, CurrentSecret},
+		{"nothing", &k, "", 0, WrongSecret},
+	} {
+		if got := c.k.Secret(c.key, now.Add(c.at)); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
+		}
+	}
+	if k.RotatedBy != "eve@example.org" || !k.Youth().Equal(now.Add(time.Minute)) {
+		t.Errorf("rotated by %s, as young as %s", k.RotatedBy, k.Youth())
 	}
 }
 

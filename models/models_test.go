@@ -1,6 +1,7 @@
 package models
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func TestKeyIsBoundByItsOwner(t *testing.T) {
 	t.Parallel()
 	for _, r := range Rights() {
 		p := Principal{Kind: KindKey, Scopes: Scopes(), Roles: []Role{RoleReader}}
-		if p.May(r) && r != MayAsk {
+		if p.May(r) && r != MayAsk && r != MayIdentify {
 			t.Errorf("a reader's key with every scope may %s", r)
 		}
 		if p.Roles = nil; p.May(r) {
@@ -58,6 +59,13 @@ func TestKeyIsBoundByItsOwner(t *testing.T) {
 		p = Principal{Kind: KindKey, Scopes: Scopes(), Roles: Roles()}
 		if p.May(r) && (r == MayKeys || r == MayMembers || r == MayAdminister || r == MayEnter) {
 			t.Errorf("an owner's key with every scope may %s: a key mints no keys and makes no people", r)
+		}
+		p = Principal{Kind: KindPerson, TokenID: "tok", Scopes: []Scope{ScopeAdvisorRead, ScopeInvoke}, Roles: Roles(), InstanceAdmin: true}
+		if p.May(r) && slices.Contains([]Right{MayKeys, MayMembers, MayAdminister, MayEditDraft}, r) {
+			t.Errorf("an owner's token that may only read may %s", r)
+		}
+		if p.Scopes = Scopes(); p.May(r) == slices.Contains([]Right{MayAudit, MayAdminister, MaySelf, MayEnter}, r) {
+			t.Errorf("an owner's token with every scope, %s: %v", r, p.May(r))
 		}
 	}
 }

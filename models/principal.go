@@ -56,12 +56,14 @@ const (
 	MayReadRecords Right = "read_records" // every answer's record, not only one's own
 	MayAudit       Right = "audit"        // the audit log
 	MayAdminister  Right = "administer"   // the instance: make brains and persons
+	MayIdentify    Right = "identify"     // learn who one is here: what every credential may
+	MaySelf        Right = "self"         // one's own sign-ins: whoever is signed in at a browser
 	MayEnter       Right = "enter"        // sign in, and set the instance up: what a visitor may
 )
 
 // Rights returns every right.
 func Rights() []Right {
-	return []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayKeys, MayMembers, MayReadRecords, MayAudit, MayAdminister, MayEnter}
+	return []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayKeys, MayMembers, MayReadRecords, MayAudit, MayAdminister, MayIdentify, MaySelf, MayEnter}
 }
 
 var curating = []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayReadRecords}
@@ -79,6 +81,13 @@ var rightsOfScope = map[Scope][]Right{
 	ScopeAdvisorRead: {MayAsk},
 	ScopeInvoke:      {MayReadDraft, MayReadRecords},
 	ScopeWrite:       {MayEditDraft, MayPublish},
+}
+
+// rightsOfToken are those that an access token has beyond a key: it is its
+// person's own program, so it may ask for changes of keys and members, and each
+// waits for a second person. A key mints no keys.
+var rightsOfToken = map[Scope][]Right{
+	ScopeWrite: {MayKeys, MayMembers},
 }
 
 // A PrincipalKind says what sort of party is asking.
@@ -107,6 +116,11 @@ type Principal struct {
 	Authenticated bool          `json:"authenticated"` // recorded even when false
 	InstanceAdmin bool          `json:"instance_admin,omitempty"`
 	RateLimit     Rate          `json:"-"` // the key's own; zero means the default
+	ExpiresAt     *time.Time    `json:"-"` // the credential's end; nil: none is set
+
+	// TokenVersion is the person's, as it was when they signed in: what is given
+	// to them is dead as soon as it is another.
+	TokenVersion int `json:"-"`
 
 	// Published is the number of the brain's published version, read by the
 	// same query that checked the credential; 0 where nothing is published.
@@ -130,6 +144,10 @@ func (p Principal) May(r Right) bool {
 	switch r {
 	case MayAdminister:
 		return p.Kind == KindPerson && p.InstanceAdmin && !p.Scoped()
+	case MayIdentify:
+		return p.Kind != KindVisitor && (!p.Scoped() || len(p.Roles) > 0)
+	case MaySelf:
+		return p.Kind == KindPerson && !p.Scoped()
 	case MayEnter:
 		return p.Kind == KindVisitor
 	}
@@ -137,7 +155,9 @@ func (p Principal) May(r Right) bool {
 	if !p.Scoped() {
 		return byRole
 	}
-	return byRole && slices.ContainsFunc(p.Scopes, func(s Scope) bool { return slices.Contains(rightsOfScope[s], r) })
+	return byRole && slices.ContainsFunc(p.Scopes, func(s Scope) bool {
+		return slices.Contains(rightsOfScope[s], r) || p.TokenID != "" && slices.Contains(rightsOfToken[s], r)
+	})
 }
 
 // Caller names p to the rate limiter: each key and each person has a count of
@@ -176,6 +196,7 @@ type Person struct {
 	CreatedAt     time.Time
 	CreatedBy     string
 	DisabledAt    *time.Time
+	TokenVersion  int // counts how often all that they were signed in for was ended
 }
 
 // TableName returns the table's name; GORM would say "people".
@@ -221,10 +242,13 @@ const (
 
 // A Brain is a tenant.
 type Brain struct {
-	ID        BrainID   `json:"id" gorm:"primaryKey"`
-	Name      string    `json:"name"`
-	FourEyes  bool      `json:"four_eyes"`
-	Published int       `json:"published_version"` // 0 until the first publish
+	ID        BrainID `json:"id" gorm:"primaryKey"`
+	Name      string  `json:"name"`
+	FourEyes  bool    `json:"four_eyes"`
+	Published int     `json:"published_version"` // 0 until the first publish
+
+	KeysMayNeverExpire bool `json:"keys_may_never_expire"`
+
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by"`
 }

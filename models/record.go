@@ -41,6 +41,14 @@ type Detail struct {
 	Guardrail     string   `json:"guardrail,omitempty"`
 	Spans         []string `json:"spans,omitempty"` // "src_x@1:120-260"
 	BodyHash      string   `json:"body_hash,omitempty"`
+	Changes       []Change `json:"changes,omitempty"`
+}
+
+// A Change says what a field was and is.
+type Change struct {
+	Field string `json:"field"`
+	From  string `json:"from,omitempty"`
+	To    string `json:"to,omitempty"`
 }
 
 // Redact leaves the secrets of keys out of what callers wrote. The log is kept
@@ -52,6 +60,9 @@ func (a *AuditRow) Redact() {
 	}
 	for i := range d.TopicsIgnored {
 		d.TopicsIgnored[i] = RedactIn(d.TopicsIgnored[i])
+	}
+	for i, c := range d.Changes {
+		d.Changes[i] = Change{c.Field, RedactIn(c.From), RedactIn(c.To)}
 	}
 }
 

@@ -16,6 +16,8 @@ type CreateBrainIn struct {
 	Name       string         `json:"name"`
 	OwnerEmail string         `json:"owner"`
 	FourEyes   bool           `json:"four_eyes"`
+
+	KeysMayNeverExpire bool `json:"keys_may_never_expire,omitempty"`
 }
 
 // CreatedBrain is a new brain, and a sign-in link where its owner is new.
@@ -48,7 +50,7 @@ func createBrain(_ context.Context, e *Env, in CreateBrainIn) (CreatedBrain, err
 	if !in.FourEyes {
 		e.Audit.Detail.FourEyes = models.FourEyesOff
 	}
-	out.Brain = models.Brain{ID: in.ID, Name: in.Name, FourEyes: in.FourEyes, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}
+	out.Brain = models.Brain{ID: in.ID, Name: in.Name, FourEyes: in.FourEyes, KeysMayNeverExpire: in.KeysMayNeverExpire, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}
 	if err := e.Tx.InsertBrain(&out.Brain); err != nil {
 		return out, err
 	}
@@ -131,7 +133,7 @@ func addMember(e *Env, email, name, hash string, roles []models.Role) (CreatedUs
 	case hash != "":
 		return u, e.Tx.SetPassword(p.ID, hash)
 	}
-	u.Link = models.RandomBase62(32)
+	u.Link = models.NewSecret("link")
 	return u, e.Tx.InsertLink(HashSecret(u.Link), store.LinkSignIn, p.ID, e.Now, e.Now.Add(SignInLinkLife))
 }
 

@@ -18,6 +18,8 @@ import (
 var (
 	badKey     = fault.New(fault.Unauthenticated, "This is not a valid API key. Send one as `Authorization: Bearer sk-polaris-…` or `X-API-Key`.").WithCode("invalid_api_key")
 	revokedKey = fault.New(fault.Unauthenticated, "This API key was revoked. Ask the brain's admin for a new one.").WithCode("revoked_api_key")
+	rotatedKey = fault.New(fault.Unauthenticated, "This API key was rotated, and the secret that it had before no longer holds. Ask the brain's admin for the new one.").WithCode("expired_api_key")
+	ownerGone  = fault.New(fault.Unauthenticated, "The owner of this API key may no longer act in this brain. Ask its admin to give the key to somebody else, or for a new one.").WithCode("revoked_api_key")
 	expiredKey = fault.New(fault.Unauthenticated, "This API key has expired. Ask the brain's admin for a new one.").WithCode("expired_api_key")
 )
 
@@ -33,8 +35,7 @@ func (d *Desk) Principal(ctx context.Context, credential string) (models.Princip
 // looksLikeJWT reports whether a credential has the three parts of a signed
 // token, so that its holder is told about tokens and not about keys.
 func looksLikeJWT(s string) bool {
-	parts := strings.Split(s, ".")
-	return len(parts) == 3 && parts[0] != "" && parts[1] != ""
+	return strings.Count(s, ".") == 2 && s[0] != '.' && !strings.Contains(s, "..")
 }
 
 // KeyPrincipal returns whom an API key stands for, by one query and no cache:
@@ -55,15 +56,18 @@ func (d *Desk) KeyPrincipal(ctx context.Context, key string) (models.Principal, 
 	}
 	now := d.Now()
 	k := &h.Key
+	secret := k.Secret(key, now)
 	switch {
-	case !k.Matches(key):
+	case secret == models.WrongSecret:
 		return none, badKey
 	case k.RevokedAt != nil:
 		return none, revokedKey
 	case k.StateAt(now) == "expired":
 		return none, expiredKey
+	case secret == models.RotatedSecret:
+		return none, rotatedKey
 	case h.OwnerDisabled || len(h.Roles) == 0:
-		return none, revokedKey // whoever owned it may no longer act here
+		return none, ownerGone
 	}
 	if k.LastUsedAt == nil || now.Sub(*k.LastUsedAt) > models.KeyLastUsedLag {
 		if err := d.Store.TouchKey(ctx, k.BrainID, k.ID, now); err != nil {
@@ -72,7 +76,7 @@ func (d *Desk) KeyPrincipal(ctx context.Context, key string) (models.Principal, 
 	}
 	p := models.Principal{
 		Kind: models.KindKey, Person: k.OwnerID, Actor: k.Actor, KeyID: k.ID, Brain: k.BrainID,
-		Roles: h.Roles, Scopes: k.Scopes, Authenticated: true, Published: h.Published,
+		Roles: h.Roles, Scopes: k.Scopes, Authenticated: true, Published: h.Published, ExpiresAt: k.ExpiresAt,
 	}
 	if k.RateN > 0 {
 		p.RateLimit = models.Rate{N: k.RateN, Window: time.Duration(k.RateSeconds) * time.Second}
@@ -111,7 +115,7 @@ func (d *Desk) Visit(ctx context.Context, secret string) (*Visit, error) {
 // Principal returns the visitor as a member of the brain. A brain that the
 // person is no member of is not there for them.
 func (v *Visit) Principal(brain models.BrainID) (models.Principal, error) {
-	p := models.Principal{Kind: models.KindPerson, Person: v.PersonID, Actor: v.Email, Authenticated: true, InstanceAdmin: v.InstanceAdmin, Brain: store.Instance}
+	p := models.Principal{Kind: models.KindPerson, Person: v.PersonID, Actor: v.Email, Authenticated: true, InstanceAdmin: v.InstanceAdmin, Brain: store.Instance, ExpiresAt: &v.ExpiresAt, TokenVersion: v.TokenVersion}
 	if brain == store.Instance {
 		return p, nil
 	}

@@ -28,8 +28,8 @@ func (s *Store) KeyByID(ctx context.Context, id string) (*KeyHolder, error) {
 	var h KeyHolder
 	var scopes, roles []byte
 	k := &h.Key
-	err := s.pool.QueryRow(ctx, `SELECT brain_id, id, scopes, actor, owner_id, owner_disabled, roles, hash, expires_at, last_used_at, revoked_at, rate_n, rate_seconds, published FROM auth_key($1)`, id).
-		Scan(&k.BrainID, &k.ID, &scopes, &k.Actor, &k.OwnerID, &h.OwnerDisabled, &roles, &k.Hash, &k.ExpiresAt, &k.LastUsedAt, &k.RevokedAt, &k.RateN, &k.RateSeconds, &h.Published)
+	err := s.pool.QueryRow(ctx, `SELECT brain_id, id, scopes, actor, owner_id, owner_disabled, roles, hash, prev_hash, prev_until, expires_at, last_used_at, revoked_at, rate_n, rate_seconds, published FROM auth_key($1)`, id).
+		Scan(&k.BrainID, &k.ID, &scopes, &k.Actor, &k.OwnerID, &h.OwnerDisabled, &roles, &k.Hash, &k.PrevHash, &k.PrevUntil, &k.ExpiresAt, &k.LastUsedAt, &k.RevokedAt, &k.RateN, &k.RateSeconds, &h.Published)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, fault.New(fault.NotFound, "No such key.")
 	}
@@ -56,6 +56,7 @@ type SignedIn struct {
 	PersonID, Email, Name string
 	InstanceAdmin         bool
 	SeenAt, ExpiresAt     time.Time
+	TokenVersion          int
 	Memberships           []Member
 }
 
@@ -73,8 +74,8 @@ type Member struct {
 func (s *Store) SessionByHash(ctx context.Context, hash []byte) (*SignedIn, error) {
 	var in SignedIn
 	var members []byte
-	err := s.pool.QueryRow(ctx, `SELECT person_id, email, name, instance_admin, seen_at, expires_at, memberships FROM auth_session($1)`, hash).
-		Scan(&in.PersonID, &in.Email, &in.Name, &in.InstanceAdmin, &in.SeenAt, &in.ExpiresAt, &members)
+	err := s.pool.QueryRow(ctx, `SELECT person_id, email, name, instance_admin, seen_at, expires_at, token_version, memberships FROM auth_session($1)`, hash).
+		Scan(&in.PersonID, &in.Email, &in.Name, &in.InstanceAdmin, &in.SeenAt, &in.ExpiresAt, &in.TokenVersion, &members)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, fault.New(fault.Unauthenticated, "You are signed out. Sign in to go on.").WithCode("signed_out")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"polaris/models"
@@ -36,12 +37,32 @@ func (s *Store) AnyPerson(ctx context.Context) (bool, error) {
 	return n > 0, mapped(err)
 }
 
-// SetPassword replaces a person's password hash and ends all their sessions.
+// SetPassword replaces a person's password hash and ends all that they were
+// signed in for.
 func (tx *Tx) SetPassword(personID, hash string) error {
 	if err := tx.db.Model(&models.Person{}).Where("id = ?", personID).Update("password_hash", hash).Error; err != nil {
 		return err
 	}
-	return tx.db.Where("person_id = ?", personID).Delete(&models.Session{}).Error
+	_, err := tx.EndSignIns(personID)
+	return err
+}
+
+// EndSignIns ends a person's sessions and, by the next token version, all their
+// access and refresh tokens. It reports whether there is such a person.
+func (tx *Tx) EndSignIns(personID string) (bool, error) {
+	res := tx.db.Model(&models.Person{}).Where("id = ?", personID).Update("token_version", gorm.Expr("token_version + 1"))
+	if res.Error != nil {
+		return false, res.Error
+	}
+	return res.RowsAffected == 1, tx.db.Where("person_id = ?", personID).Delete(&models.Session{}).Error
+}
+
+// StillSignedIn reports whether nothing has ended a person's sign-ins since
+// their token version was read, and keeps it so until the transaction ends.
+func (tx *Tx) StillSignedIn(personID string, version int) (bool, error) {
+	var now []int
+	err := tx.db.Raw(`SELECT token_version FROM persons WHERE id = ? AND disabled_at IS NULL FOR SHARE`, personID).Scan(&now).Error
+	return len(now) == 1 && now[0] == version, err
 }
 
 // Person returns a person by id.
@@ -150,21 +171,51 @@ func (s *Store) Brains(ctx context.Context) ([]models.Brain, error) {
 }
 
 // SetMembership gives a person these roles in the brain, in place of any that
-// they had.
+// they had. With none they are a member no more; the row stays, because keys
+// name their owner by it.
 func (tx *Tx) SetMembership(person string, roles []models.Role) error {
+	if roles == nil {
+		roles = []models.Role{}
+	}
 	return tx.db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&models.Membership{BrainID: tx.Brain, PersonID: person, Roles: roles}).Error
 }
 
 // A MemberPerson is a member of the brain with the person's address.
 type MemberPerson struct {
-	PersonID, Email string
-	Roles           []models.Role `gorm:"serializer:json"`
-	DisabledAt      *time.Time
+	PersonID, Email, Name string
+	Roles                 []models.Role `gorm:"serializer:json"`
+	DisabledAt            *time.Time
+}
+
+func (tx *Tx) members() *gorm.DB {
+	return tx.db.Table("memberships AS m").Select("m.person_id, p.email, p.name, m.roles, p.disabled_at").
+		Joins("JOIN persons p ON p.id = m.person_id").Where("m.brain_id = ? AND m.roles <> '[]'", tx.Brain)
 }
 
 // Members returns the brain's members by e-mail.
 func (tx *Tx) Members() ([]MemberPerson, error) {
 	var ms []MemberPerson
-	return ms, tx.db.Table("memberships AS m").Select("m.person_id, p.email, m.roles, p.disabled_at").
-		Joins("JOIN persons p ON p.id = m.person_id").Where("m.brain_id = ?", tx.Brain).Order("p.email").Scan(&ms).Error
+	return ms, tx.members().Order("p.email").Scan(&ms).Error
+}
+
+// MemberPage returns some of the brain's members, by e-mail.
+func (tx *Tx) MemberPage(s Stretch) ([]MemberPerson, error) {
+	var ms []MemberPerson
+	return ms, s.named(tx.members(), "p.email").Scan(&ms).Error
+}
+
+// PersonPage returns some of the instance's people, by e-mail.
+func (tx *Tx) PersonPage(s Stretch) ([]models.Person, error) {
+	var ps []models.Person
+	return ps, s.named(tx.db.Omit("password_hash"), "email").Find(&ps).Error
+}
+
+// DisablePerson keeps a person out from at on, and ends all their sign-ins;
+// with nil they may come in again.
+func (tx *Tx) DisablePerson(id string, at *time.Time) error {
+	if err := tx.db.Model(&models.Person{}).Where("id = ?", id).Update("disabled_at", at).Error; err != nil {
+		return err
+	}
+	_, err := tx.EndSignIns(id)
+	return err
 }

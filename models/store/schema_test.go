@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // withoutBrain are the tables that belong to no brain. Every other table has a
 // brain_id, and row-level security that is forced. rate_hits counts callers by
 // hash: keys, people, and addresses that somebody tried to sign in with.
-var withoutBrain = []string{"brains", "persons", "sessions", "links", "goose_db_version", "rate_hits"}
+var withoutBrain = []string{"brains", "persons", "sessions", "links", "goose_db_version", "rate_hits", "signing_keys"}
 
 func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
@@ -72,12 +72,13 @@ func TestEveryTenantTableIsIsolated(t *testing.T) {
 	want := []string{
 		"api_keys: UNIQUE (id)", // a random id that credentials are found by
 		"memberships: FOREIGN KEY (person_id) REFERENCES persons(id)",
+		"token_grants: UNIQUE (id)", // likewise
 	}
 	if !slices.Equal(loose, want) {
 		t.Errorf("constraints without the brain: %q, want %q", loose, want)
 	}
 	policies := strs(t, c, `SELECT tablename || ' ' || policyname || ' ' || array_to_string(roles, ',') || ' ' || cmd FROM pg_policies WHERE policyname <> 'brain_only' ORDER BY 1`)
-	if want := []string{"api_keys auth_reads polaris_auth SELECT", "memberships auth_reads polaris_auth SELECT"}; !slices.Equal(policies, want) {
+	if want := []string{"api_keys auth_reads polaris_auth SELECT", "memberships auth_reads polaris_auth SELECT", "token_grants auth_reads polaris_auth SELECT"}; !slices.Equal(policies, want) {
 		t.Errorf("policies across brains: %q, want %q", policies, want)
 	}
 }
@@ -243,14 +244,16 @@ func TestMigrateTwiceAndForeignDatabase(t *testing.T) {
 }
 
 // TestWhatDecidesIsWrittenOnce: the serving login changes neither who is an
-// instance admin nor whether four eyes are on, nor whose a key is.
+// instance admin nor whether four eyes are on, nor what is said of a key's
+// making.
 func TestWhatDecidesIsWrittenOnce(t *testing.T) {
 	t.Parallel()
 	c := connect(t, storetest.New(t).URL)
 	for _, sql := range []string{
 		"UPDATE brains SET four_eyes = false", "UPDATE brains SET id = 'x'", "UPDATE persons SET instance_admin = true", "UPDATE persons SET email = 'x@y.z'",
-		"UPDATE api_keys SET owner_id = 'x'", "UPDATE api_keys SET scopes = '[]'", "UPDATE api_keys SET hash = ''", "UPDATE api_keys SET expires_at = NULL",
-		"UPDATE sessions SET person_id = 'x'", "UPDATE sessions SET expires_at = now()", "UPDATE links SET expires_at = now()", "DELETE FROM persons", "DELETE FROM api_keys", "DELETE FROM answers", "UPDATE answers SET envelope = ''",
+		"UPDATE brains SET keys_may_never_expire = true", "UPDATE api_keys SET id = 'x'", "UPDATE api_keys SET created_by = 'x'", "UPDATE api_keys SET created_via = 'x'", "UPDATE api_keys SET created_at = now()",
+		"UPDATE token_grants SET person_id = 'x'", "UPDATE token_grants SET scopes = '[]'", "UPDATE token_grants SET token_version = 9", "UPDATE token_grants SET expires_at = now()", "UPDATE token_grants SET family_hash = ''",
+		"UPDATE signing_keys SET public_key = ''", "UPDATE signing_keys SET sealed = ''", "UPDATE sessions SET person_id = 'x'", "UPDATE sessions SET expires_at = now()", "UPDATE links SET expires_at = now()", "DELETE FROM persons", "DELETE FROM api_keys", "DELETE FROM answers", "UPDATE answers SET envelope = ''",
 	} {
 		if _, err := c.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "permission denied") {
 			t.Errorf("%s: %v, want permission denied", sql, err)
