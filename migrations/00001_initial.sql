@@ -428,7 +428,7 @@ CREATE TABLE answers (
   envelope text NOT NULL, -- JSON; nothing looks into it here, so it is not parsed
   PRIMARY KEY (brain_id, id)
 );
-CREATE INDEX answers_at ON answers (brain_id, at DESC);
+CREATE INDEX answers_at ON answers (brain_id, at DESC, id DESC);
 -- +goose StatementBegin
 DO $$ BEGIN
   ALTER TABLE answers ALTER COLUMN envelope SET COMPRESSION lz4; -- several times faster than the default

@@ -2,6 +2,7 @@ package models
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +19,9 @@ type TopicCard struct {
 	UpdatedAt time.Time `json:"-"`
 	UpdatedBy string    `json:"-"`
 }
+
+// ETag names the card's revision.
+func (c TopicCard) ETag() string { return "r" + strconv.Itoa(c.Rev) }
 
 // A Topic is a published topic card, as the catalog shows it.
 type Topic struct {

@@ -143,9 +143,14 @@ func whole(s string) string {
 	return s
 }
 
-// AnswerList is the newest answers of a brain.
+// AnswerList is answers of a brain, newest first.
 type AnswerList struct {
 	Answers []AnswerLine `json:"answers"`
+	More
+}
+
+func (l AnswerList) with(m AnswerList) AnswerList {
+	return AnswerList{append(l.Answers, m.Answers...), m.More}
 }
 
 // An AnswerLine is one served answer in a list.
@@ -159,13 +164,13 @@ type AnswerLine struct {
 	Version   int       `json:"version"`
 }
 
-// ListAnswers lists the newest served answers.
-var ListAnswers = &Op[None, AnswerList]{
-	Name: "answers.list", Title: "List answers", Summary: "List the newest 100 served answers.",
-	Class: Read, Needs: models.MayReadRecords, Offered: Web | CLI,
-	Run: func(_ context.Context, e *Env, _ None) (AnswerList, error) {
-		as, err := e.Tx.Answers(100)
-		return AnswerList{answerLines(as)}, err
+// ListAnswers lists served answers.
+var ListAnswers = &Op[Page, AnswerList]{
+	Name: "answers.list", Title: "List answers", Route: "GET /v1/brains/{brain_id}/answers", Summary: "List served answers, the newest first.",
+	Class: Read, Needs: models.MayReadRecords, Offered: Web | CLI | REST,
+	Run: func(_ context.Context, e *Env, in Page) (AnswerList, error) {
+		as, more, err := stretch(e, in, e.Tx.AnswerPage, func(a models.Answer) store.Mark { return store.Mark{At: a.At, ID: a.ID} })
+		return AnswerList{answerLines(as), more}, err
 	},
 }
 

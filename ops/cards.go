@@ -2,11 +2,13 @@ package ops
 
 import (
 	"context"
+	"net/http"
 
 	"polaris/advisor"
 	"polaris/advisor/cite"
 	"polaris/models"
 	"polaris/models/fault"
+	"polaris/models/store"
 )
 
 // SaveCardIn is a topic card to make, or to replace where the id is there.
@@ -24,12 +26,17 @@ type SavedCard struct {
 	Unsupportable []string         `json:"unsupportable_anchors"`
 }
 
+// ETag is the card's.
+func (s SavedCard) ETag() string { return s.Card.ETag() }
+
 // SaveCard makes or replaces a topic card of the draft. An anchor that the
 // draft lacks is kept and counted: the text may come later.
 var SaveCard = &Op[SaveCardIn, SavedCard]{
 	Name: "topic_cards.save", Title: "Save a topic card", Summary: "Make or replace a topic card of the draft.",
-	Class: Judgement, Needs: models.MayEditDraft, Offered: Web | CLI,
-	Run: saveCard,
+	Route: "PUT /v1/brains/{brain_id}/draft/topic-cards/{id}",
+	Class: Judgement, Needs: models.MayEditDraft, Offered: Web | CLI | REST,
+	HTTP: HTTP{IfMatch: true, Example: `{"id":"complaints","label":"Complaints","covers":"how long complaints are kept, and who sees them","anchors":["HB 4.2(a)"]}`},
+	Run:  saveCard,
 }
 
 func saveCard(_ context.Context, e *Env, in SaveCardIn) (SavedCard, error) {
@@ -43,8 +50,12 @@ func saveCard(_ context.Context, e *Env, in SaveCardIn) (SavedCard, error) {
 	if err != nil && !out.New {
 		return out, err
 	}
+	seen := ""
 	if old != nil {
-		c.Rev = old.Rev
+		c.Rev, seen = old.Rev, old.ETag()
+	}
+	if err := e.Match(seen); err != nil {
+		return out, err
 	}
 	c.Rev++
 	c.UpdatedAt, c.UpdatedBy = e.Now, e.Call.By.Actor
@@ -86,19 +97,24 @@ func checkCard(in SaveCardIn) (models.TopicCard, error) {
 	return c, nil
 }
 
-// CardList is the draft's topic cards, by id, and those of their anchors that
+// CardList is topic cards of the draft, by id, and those of their anchors that
 // the draft cannot supply.
 type CardList struct {
 	Cards         []models.TopicCard `json:"cards"`
 	Unsupportable []string           `json:"unsupportable_anchors"`
+	More
+}
+
+func (l CardList) with(m CardList) CardList {
+	return CardList{append(l.Cards, m.Cards...), append(l.Unsupportable, m.Unsupportable...), m.More}
 }
 
 // ListCards lists the draft's topic cards.
-var ListCards = &Op[None, CardList]{
-	Name: "topic_cards.list", Title: "List topic cards", Summary: "List the draft's topic cards.",
-	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
-	Run: func(_ context.Context, e *Env, _ None) (CardList, error) {
-		cs, err := e.Tx.TopicCards()
+var ListCards = &Op[Page, CardList]{
+	Name: "topic_cards.list", Title: "List the draft's topic cards", Route: "GET /v1/brains/{brain_id}/draft/topic-cards", Summary: "List the draft's topic cards, by id.",
+	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI | REST,
+	Run: func(_ context.Context, e *Env, in Page) (CardList, error) {
+		cs, more, err := stretch(e, in, e.Tx.TopicCardPage, func(c models.TopicCard) store.Mark { return store.Mark{ID: c.ID} })
 		if err != nil {
 			return CardList{}, err
 		}
@@ -110,21 +126,43 @@ var ListCards = &Op[None, CardList]{
 		for _, c := range cs {
 			anchors = append(anchors, c.Anchors...)
 		}
-		return CardList{cs, advisor.Lacking(draft, anchors)}, nil
+		return CardList{cs, advisor.Lacking(draft, anchors), more}, nil
 	},
 }
 
-// DeleteCardIn names a card.
-type DeleteCardIn struct {
+// GetCard shows one topic card of the draft.
+var GetCard = &Op[CardIDIn, models.TopicCard]{
+	Name: "topic_cards.get", Title: "Show a topic card", Route: "GET /v1/brains/{brain_id}/draft/topic-cards/{id}", Summary: "Show a topic card of the draft.",
+	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI | REST,
+	Run: func(_ context.Context, e *Env, in CardIDIn) (models.TopicCard, error) {
+		c, err := e.Tx.TopicCard(in.ID)
+		if err != nil {
+			return models.TopicCard{}, err
+		}
+		return *c, nil
+	},
+}
+
+// CardIDIn names a card.
+type CardIDIn struct {
 	ID string `json:"id"`
 }
 
 // DeleteCard removes a topic card from the draft.
-var DeleteCard = &Op[DeleteCardIn, None]{
+var DeleteCard = &Op[CardIDIn, None]{
 	Name: "topic_cards.delete", Title: "Delete a topic card", Summary: "Remove a topic card from the draft.",
-	Class: Judgement, Needs: models.MayEditDraft, Offered: Web | CLI,
-	Run: func(_ context.Context, e *Env, in DeleteCardIn) (None, error) {
+	Route: "DELETE /v1/brains/{brain_id}/draft/topic-cards/{id}",
+	Class: Judgement, Needs: models.MayEditDraft, Offered: Web | CLI | REST,
+	HTTP: HTTP{Status: http.StatusNoContent, IfMatch: true},
+	Run: func(_ context.Context, e *Env, in CardIDIn) (None, error) {
 		e.Audit.Target = in.ID
+		c, err := e.Tx.TopicCard(in.ID)
+		if err != nil {
+			return None{}, err
+		}
+		if err := e.Match(c.ETag()); err != nil {
+			return None{}, err
+		}
 		return None{}, e.Tx.DeleteTopicCard(in.ID)
 	},
 }

@@ -38,6 +38,9 @@ type Tagged interface{ ETag() string }
 // tag names; "" is the tag of what is not there. It is to be called in Run, when
 // what will be changed is locked. A caller who names no revision takes any.
 func (e *Env) Match(tag string) error {
+	if e.Call.IfNew && tag != "" {
+		return fault.New(fault.Outdated, "It is there already. Read it, and send its ETag as If-Match to change it.")
+	}
 	want := e.Call.IfMatch
 	if len(want) == 0 || tag != "" && (slices.Contains(want, tag) || slices.Contains(want, "*")) {
 		return nil

@@ -53,7 +53,7 @@ func TestTheObserverSeesEveryCall(t *testing.T) {
 			return err
 		},
 		func() error {
-			_, err := ops.Do(gone, d, ops.Call{By: models.System("calliope"), Brain: "calliope", Via: ops.CLI}, ops.ListSources, ops.None{})
+			_, err := ops.Do(gone, d, ops.Call{By: models.System("calliope"), Brain: "calliope", Via: ops.CLI}, ops.ListSources, ops.Page{})
 			return err
 		},
 	} {

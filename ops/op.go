@@ -104,6 +104,7 @@ type Call struct {
 	DryRun     bool
 	Ceiling    int      // what an A1 may spend, in cents
 	IfMatch    []string // entity tags of the revision that the caller saw, one of them; empty: any
+	IfNew      bool     // what it makes must not be there yet
 	RequestID  string
 	From       string    // the client's address, its network for IPv6; only counted by, never recorded
 	Taken      Taken     // what the guard took from the caller's rate

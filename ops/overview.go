@@ -36,7 +36,8 @@ type DraftFigures struct {
 // ShowBrain shows a brain at a glance.
 var ShowBrain = &Op[None, Overview]{
 	Name: "brains.show", Title: "Show a brain", Summary: "Show a brain at a glance: what is published, what the draft holds, the newest answers.",
-	Class: Read, Needs: models.MayAsk, Offered: Web,
+	Route: "GET /v1/brains/{brain_id}",
+	Class: Read, Needs: models.MayAsk, Offered: Web | REST,
 	Run: func(_ context.Context, e *Env, _ None) (Overview, error) { return overview(e) },
 }
 
@@ -66,7 +67,7 @@ func overview(e *Env) (o Overview, err error) {
 	}
 	if e.Call.By.May(models.MayReadRecords) {
 		const newest = 5
-		as, err := e.Tx.Answers(newest)
+		as, err := e.Tx.AnswerPage(store.Stretch{N: newest})
 		o.Answers = answerLines(as)
 		return o, err
 	}

@@ -59,7 +59,7 @@ func TestFourEyesHoldPublishingBack(t *testing.T) {
 	if f := fault.Of(err); f == nil || f.Code != "four_eyes_required" {
 		t.Fatalf("publishing alone: %v, want four_eyes_required", err)
 	}
-	if vs := must(t, d, c, ops.ListVersions, ops.None{}); len(vs.Versions) != 0 || vs.Published != 0 {
+	if vs := must(t, d, c, ops.ListVersions, ops.Page{}); len(vs.Versions) != 0 || vs.Published != 0 {
 		t.Errorf("something was published: %+v", vs)
 	}
 }
@@ -115,7 +115,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 	if out.Status != ops.ImportNew {
 		t.Errorf("rehearsal: %+v", out)
 	}
-	if ss := must(t, d, c, ops.ListSources, ops.None{}); len(ss.Sources) != 0 {
+	if ss := must(t, d, c, ops.ListSources, ops.Page{}); len(ss.Sources) != 0 {
 		t.Errorf("the rehearsal left %+v", ss)
 	}
 }

@@ -94,7 +94,7 @@ func TestRevocationHoldsFromTheNextRequest(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, c.code)
 		}
 	}
-	keys := must(t, d, c, ops.ListAPIKeys, ops.None{})
+	keys := must(t, d, c, ops.ListAPIKeys, ops.Page{})
 	if k := keys.Keys[0]; k.State != "revoked" || k.RevokeCause != "lost" || len(k.Hash) > 0 && strings.Contains(fmt.Sprint(k), key) {
 		t.Errorf("listed: %+v", k)
 	}

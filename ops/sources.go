@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"net/url"
 
 	"polaris/advisor/cite"
@@ -47,7 +48,9 @@ const (
 // revision of the one with its code. The same bytes again change nothing.
 var ImportSource = &Op[ImportSourceIn, ImportedSource]{
 	Name: "sources.import", Title: "Import a source", Summary: "Read a document into the draft; the same bytes again change nothing.",
-	Class: Reversible, Needs: models.MayEditDraft, Offered: Web | CLI,
+	Route: "POST /v1/brains/{brain_id}/sources",
+	Class: Reversible, Needs: models.MayEditDraft, Offered: Web | CLI | REST,
+	HTTP:  HTTP{Upload: true, Example: `{"name":"handbook.md","code":"HB","data":"IyBIYW5kYm9vawoKV2UgYW5zd2VyIHdpdGhpbiB0d28gZGF5cy4K"}`},
 	Stage: func(ctx context.Context, e *Env, in ImportSourceIn) (any, error) { return stageImport(ctx, e, in) },
 	Run:   importSource,
 }
@@ -202,24 +205,30 @@ func (st *stagedImport) save(e *Env, s *models.Source, in ImportSourceIn, out Im
 	return out, e.Tx.InsertRevision(&models.Doc{Source: *s, Revision: rev, Passages: d.Passages, Terms: d.Terms}, in.Data)
 }
 
-// SourceList is the draft's sources, by code, and how many passages each has,
+// SourceList is sources of the draft, by code, and how many passages each has,
 // by its id.
 type SourceList struct {
 	Sources  []models.Source `json:"sources"`
 	Passages map[string]int  `json:"passages"`
+	More
+}
+
+func (l SourceList) with(m SourceList) SourceList {
+	maps.Copy(l.Passages, m.Passages)
+	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.More}
 }
 
 // ListSources lists the draft's sources.
-var ListSources = &Op[None, SourceList]{
-	Name: "sources.list", Title: "List sources", Summary: "List the draft's sources.",
-	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
-	Run: func(_ context.Context, e *Env, _ None) (SourceList, error) {
-		ss, err := e.Tx.Sources()
+var ListSources = &Op[Page, SourceList]{
+	Name: "sources.list", Title: "List sources", Route: "GET /v1/brains/{brain_id}/sources", Summary: "List the draft's sources, by code.",
+	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI | REST,
+	Run: func(_ context.Context, e *Env, in Page) (SourceList, error) {
+		ss, more, err := stretch(e, in, e.Tx.SourcePage, func(s models.Source) store.Mark { return store.Mark{ID: s.Code} })
 		if err != nil {
 			return SourceList{}, err
 		}
-		n, err := e.Tx.DraftPassages()
-		return SourceList{ss, n}, err
+		n, err := e.Tx.DraftPassages(ss)
+		return SourceList{ss, n, more}, err
 	},
 }
 
@@ -244,7 +253,8 @@ type SourceView struct {
 // GetSource shows one source of the draft.
 var GetSource = &Op[GetSourceIn, SourceView]{
 	Name: "sources.get", Title: "Show a source", Summary: "Show a source of the draft with its passages.",
-	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
+	Route: "GET /v1/brains/{brain_id}/sources/{source}",
+	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI | REST,
 	Run: func(_ context.Context, e *Env, in GetSourceIn) (SourceView, error) {
 		s, err := e.Tx.Source(in.Source)
 		if err != nil {

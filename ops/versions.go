@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 
 	"polaris/advisor"
 	"polaris/models"
@@ -31,7 +32,9 @@ type Published struct {
 // can be seen, so no answer ever waits for a publish.
 var PublishVersion = &Op[PublishIn, Published]{
 	Name: "versions.publish", Title: "Publish", Summary: "Freeze the draft as the next version and answer from it.",
-	Class: Irreversible, Needs: models.MayPublish, Offered: Web | CLI,
+	Route: "POST /v1/brains/{brain_id}/versions",
+	Class: Irreversible, Needs: models.MayPublish, Offered: Web | CLI | REST,
+	HTTP:  HTTP{Status: http.StatusCreated, Example: `{"notes":"The handbook of March"}`},
 	Stage: func(ctx context.Context, e *Env, in PublishIn) (any, error) { return stagePublish(ctx, e, in) },
 	Run:   publish,
 }
@@ -163,23 +166,29 @@ func (d *Desk) Warm(ctx context.Context) error {
 	return nil
 }
 
-// VersionList is every version of a brain, the newest first.
+// VersionList is versions of a brain, the newest first, and the number of the
+// one that answers.
 type VersionList struct {
 	Published int              `json:"published"`
 	Versions  []models.Version `json:"versions"`
+	More
+}
+
+func (l VersionList) with(m VersionList) VersionList {
+	return VersionList{m.Published, append(l.Versions, m.Versions...), m.More}
 }
 
 // ListVersions lists a brain's versions.
-var ListVersions = &Op[None, VersionList]{
-	Name: "versions.list", Title: "List versions", Summary: "List the brain's published versions.",
-	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
-	Run: func(_ context.Context, e *Env, _ None) (VersionList, error) {
+var ListVersions = &Op[Page, VersionList]{
+	Name: "versions.list", Title: "List versions", Route: "GET /v1/brains/{brain_id}/versions", Summary: "List the brain's published versions, the newest first.",
+	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI | REST,
+	Run: func(_ context.Context, e *Env, in Page) (VersionList, error) {
 		b, err := e.Tx.ThisBrain(false)
 		if err != nil {
 			return VersionList{}, err
 		}
-		vs, err := e.Tx.Versions()
-		return VersionList{b.Published, vs}, err
+		vs, more, err := stretch(e, in, e.Tx.VersionPage, func(v models.Version) store.Mark { return store.Mark{N: v.N} })
+		return VersionList{b.Published, vs, more}, err
 	},
 }
 
@@ -191,7 +200,8 @@ type GetVersionIn struct {
 // GetVersion shows what one version froze.
 var GetVersion = &Op[GetVersionIn, models.Version]{
 	Name: "versions.get", Title: "Show a version", Summary: "Show the manifest of a published version.",
-	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI,
+	Route: "GET /v1/brains/{brain_id}/versions/{n}",
+	Class: Read, Needs: models.MayReadDraft, Offered: Web | CLI | REST,
 	Run: func(_ context.Context, e *Env, in GetVersionIn) (models.Version, error) {
 		v, err := e.Tx.Version(in.N)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 func (s *Server) listCards(p *page) error {
-	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListCards, ops.None{})
+	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListCards)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 func (s *Server) listKeys(p *page) error {
-	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListAPIKeys, ops.None{})
+	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListAPIKeys)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s *Server) newRevocation(p *page) error {
 
 // findKey returns the key in the path.
 func (s *Server) findKey(p *page) (models.APIKey, error) {
-	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListAPIKeys, ops.None{})
+	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListAPIKeys)
 	if err != nil {
 		return models.APIKey{}, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 func (s *Server) listSources(p *page) error {
-	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListSources, ops.None{})
+	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListSources)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func (s *Server) listVersions(p *page) error {
-	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListVersions, ops.None{})
+	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListVersions)
 	if err != nil {
 		return err
 	}

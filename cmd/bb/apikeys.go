@@ -85,7 +85,7 @@ type keyListCmd struct{ brainFlag }
 
 // Run lists the keys.
 func (k *keyListCmd) Run(ctx context.Context, c *console) error {
-	out, err := do(ctx, c, k.BrainID, ops.ListAPIKeys, ops.None{})
+	out, err := whole(ctx, c, k.BrainID, ops.ListAPIKeys)
 	if err != nil {
 		return err
 	}

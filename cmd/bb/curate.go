@@ -175,7 +175,7 @@ type sourceListCmd struct{ brainFlag }
 
 // Run lists the sources.
 func (s *sourceListCmd) Run(ctx context.Context, c *console) error {
-	out, err := do(ctx, c, s.BrainID, ops.ListSources, ops.None{})
+	out, err := whole(ctx, c, s.BrainID, ops.ListSources)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ type cardListCmd struct{ brainFlag }
 
 // Run lists the cards.
 func (l *cardListCmd) Run(ctx context.Context, c *console) error {
-	out, err := do(ctx, c, l.BrainID, ops.ListCards, ops.None{})
+	out, err := whole(ctx, c, l.BrainID, ops.ListCards)
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ type cardDeleteCmd struct {
 
 // Run deletes the card.
 func (d *cardDeleteCmd) Run(ctx context.Context, c *console) error {
-	if _, err := do(ctx, c, d.BrainID, ops.DeleteCard, ops.DeleteCardIn{ID: d.ID}); err != nil {
+	if _, err := do(ctx, c, d.BrainID, ops.DeleteCard, ops.CardIDIn{ID: d.ID}); err != nil {
 		return err
 	}
 	return c.print(map[string]string{"deleted": d.ID}, func(w io.Writer) { fmt.Fprintf(w, "Card %s is deleted from the draft.\n", d.ID) })
@@ -292,7 +292,7 @@ type versionListCmd struct{ brainFlag }
 
 // Run lists the versions.
 func (v *versionListCmd) Run(ctx context.Context, c *console) error {
-	out, err := do(ctx, c, v.BrainID, ops.ListVersions, ops.None{})
+	out, err := whole(ctx, c, v.BrainID, ops.ListVersions)
 	if err != nil {
 		return err
 	}

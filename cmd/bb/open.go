@@ -170,6 +170,16 @@ func do[In, Out any](ctx context.Context, c *console, brain models.BrainID, o *o
 // not succeed the next server or command does it.
 func (o *opened) sealQuietly(ctx context.Context, brain models.BrainID) {
 	if err := o.SealNow(ctx, brain); err != nil {
+// whole performs a list to its end.
+func whole[L ops.Paged[L]](ctx context.Context, c *console, brain models.BrainID, o *ops.Op[ops.Page, L]) (list L, err error) {
+	d, call, err := c.at(ctx, brain)
+	if err != nil {
+		return list, err
+	}
+	defer d.Close()
+	return ops.Whole(ctx, d.Desk, call, o)
+}
+
 		o.Log.Debug("sealing left to the next process", "error", err)
 	}
 }

@@ -152,12 +152,6 @@ func (tx *Tx) Answer(id string) (*models.Answer, error) {
 	return one[models.Answer](tx.db.Where("brain_id = ? AND id = ?", tx.Brain, id), NoAnswer)
 }
 
-// Answers returns the newest n answers without their bodies, newest first.
-func (tx *Tx) Answers(n int) ([]models.Answer, error) {
-	var as []models.Answer
-	return as, tx.db.Omit("envelope").Where("brain_id = ?", tx.Brain).Order("at DESC, id").Limit(n).Find(&as).Error
-}
-
 // TextAround returns the bytes of a revision's text from start to end, both cut
 // to the text. Only that piece leaves the database.
 func (tx *Tx) TextAround(sourceID string, revision, start, end int) (string, error) {

@@ -177,16 +177,20 @@ func (tx *Tx) DraftKeys() (*models.Corpus, error) {
 	return c, err
 }
 
-// DraftPassages returns how many passages each source of the draft has, by the
-// source's id.
-func (tx *Tx) DraftPassages() (map[string]int, error) {
+// DraftPassages returns how many passages the draft's revision of each of the
+// sources has, by the source's id.
+func (tx *Tx) DraftPassages(of []models.Source) (map[string]int, error) {
+	ids := make([]string, len(of))
+	for i, s := range of {
+		ids[i] = s.ID
+	}
 	var rows []struct {
 		SourceID string
 		N        int
 	}
 	err := tx.db.Model(&models.Passage{}).Select("passages.source_id, count(*) AS n").
 		Joins("JOIN sources s ON s.brain_id = passages.brain_id AND s.id = passages.source_id AND s.head = passages.revision").
-		Where("passages.brain_id = ?", tx.Brain).Group("passages.source_id").Scan(&rows).Error
+		Where("passages.brain_id = ? AND passages.source_id IN ?", tx.Brain, ids).Group("passages.source_id").Scan(&rows).Error
 	counts := make(map[string]int, len(rows))
 	for _, r := range rows {
 		counts[r.SourceID] = r.N

@@ -77,8 +77,3 @@ func (tx *Tx) Version(n int) (*models.Version, error) {
 	return one[models.Version](tx.db.Where("brain_id = ? AND n = ?", tx.Brain, n), none)
 }
 
-// Versions returns every version, the newest first.
-func (tx *Tx) Versions() ([]models.Version, error) {
-	var vs []models.Version
-	return vs, tx.db.Where("brain_id = ?", tx.Brain).Order("n DESC").Find(&vs).Error
-}
