@@ -79,7 +79,7 @@ CREATE UNLOGGED TABLE rate_hits (
 -- large log is searched by leaps, and cleared away four blocks at a time.
 -- +goose StatementBegin
 CREATE FUNCTION rate_take(who uuid, asked integer, n integer, span interval, held timestamptz, OUT accepted integer, OUT used integer, OUT wait interval)
-LANGUAGE plpgsql SET lock_timeout = '100ms'
+LANGUAGE plpgsql SET lock_timeout = '100ms' SET enable_seqscan = off -- whatever the planner last heard of the table's size
 AS $$
 DECLARE
   size CONSTANT integer := 64;

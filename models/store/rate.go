@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// A Hit is what counting one request of a caller gave.
-type Hit struct {
-	OK   bool
-	Used int           // of the window, this one included where it was accepted
-	Wait time.Duration // until one more is free, where none is left; else until the oldest leaves
+// Hits are what counting requests of a caller gave.
+type Hits struct {
+	Accepted int           // of those that asked
+	Used     int           // of the window, these included
+	Wait     time.Duration // until one more is free, where none is left; else until the oldest leaves
 }
 
-// TakeRate counts one request of a caller who may have n in any window, over all
-// processes of the database. It is one statement, and one transaction of its
-// own: what it counted stays counted. Time is the database's, unless a test
-// holds it.
-func (s *Store) TakeRate(ctx context.Context, caller string, n int, window time.Duration, held *time.Time) (Hit, error) {
-	var h Hit
+// TakeRate counts requests that came together from a caller who may have n in
+// any window, over all processes of the database. It is one statement, and one
+// transaction of its own: what it counted stays counted. Time is the database's,
+// unless a test holds it.
+func (s *Store) TakeRate(ctx context.Context, caller string, asked, n int, window time.Duration, held *time.Time) (Hits, error) {
+	var h Hits
 	hash := sha256.Sum256([]byte(caller))
-	err := s.pool.QueryRow(ctx, `SELECT ok, used, wait FROM rate_take($1, $2, $3, $4)`, [16]byte(hash[:16]), n, window, held).
-		Scan(&h.OK, &h.Used, &h.Wait)
+	err := s.pool.QueryRow(ctx, `SELECT accepted, used, wait FROM rate_take($1, $2, $3, $4, $5)`, [16]byte(hash[:16]), asked, n, window, held).
+		Scan(&h.Accepted, &h.Used, &h.Wait)
 	return h, mapped(err)
 }
 
