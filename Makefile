@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both install
 # what is missing through the machine's package manager, after saying so.
-.PHONY: demo test check long race build bench fuzz generate clean
+.PHONY: demo test clients check long race build bench fuzz generate clean
 
 SHELL := /bin/bash
 TOOL = go tool -modfile=tools/go.mod
@@ -18,8 +18,13 @@ build:
 	go build -o bin/bb ./cmd/bb
 
 test:
-	@scripts/need go postgres chromium
+	@scripts/need go postgres chromium node nginx
 	@scripts/test
+
+# The real clients alone; make test runs them, too.
+clients:
+	@scripts/need go postgres node nginx
+	@scripts/test ./internal/clients
 
 # What CI runs beside the tests: formatting, vet, lint, generated files.
 check:
@@ -29,7 +34,7 @@ check:
 long: race fuzz bench
 
 race:
-	@scripts/need go postgres chromium
+	@scripts/need go postgres chromium node nginx
 	@scripts/test -race ./...
 
 # Retrieval quality and speed, and the MCP endpoint against an empty tool.

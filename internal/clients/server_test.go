@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -20,12 +22,12 @@ import (
 
 // A server is `bb serve --demo` in a process of its own.
 type server struct {
-	url string // without a path
-	key string // of the demo's brain
-	cmd *exec.Cmd
-	out printed
-	err printed
-	dir string
+	url  string // without a path
+	key  string // of the demo's brain
+	data string
+	cmd  *exec.Cmd
+	out  printed
+	err  printed
 }
 
 // question is one that the demo's handbook answers, and part of what the
@@ -39,18 +41,28 @@ const (
 var tools = []string{"answer", "read_wiki", "retrieve", "topic_cards"}
 
 // running is the server that all tests share; nothing in them changes it.
-var running = sync.OnceValues(start)
+// Clients share its key, and all come from one address, which bad keys would
+// close: the relays of these tests say where a request is from.
+var running = sync.OnceValues(func() (*server, error) {
+	return start("", "--rate-limit", "off", "--trusted-proxies", "127.0.0.0/8")
+})
 
 func TestMain(m *testing.M) {
 	storetest.Main(m, func() {
-		if started != nil {
-			started.stop()
+		for _, s := range started {
+			s.stop()
+		}
+		if dir, err := built(); err == nil && len(started) > 0 {
+			_ = os.RemoveAll(dir)
 		}
 	})
 }
 
-// started is the server that there is to stop.
-var started *server
+// started are the servers that there are to stop.
+var (
+	starting sync.Mutex
+	started  []*server
+)
 
 // polaris returns the server that all tests share.
 func polaris(t *testing.T) *server {
@@ -80,32 +92,38 @@ func lacking(t *testing.T, what string) {
 	t.Skip(what)
 }
 
-// start builds bb and waits until it serves and has printed the demo's key.
-func start() (*server, error) {
+// built is the folder that holds bb.
+var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "polaris-clients-")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	s := &server{dir: dir}
-	started = s
-	if err := os.Chmod(dir, 0o711); err != nil { // PostgreSQL's own user passes through
-		return nil, err
-	}
-	bb := filepath.Join(dir, "bb")
-	build := exec.Command("go", "build", "-o", bb, "./cmd/bb")
+	build := exec.Command("go", "build", "-o", dir, "./cmd/bb")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, out)
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, os.Chmod(dir, 0o711) // PostgreSQL's own user passes through
+})
+
+// start starts bb with a data folder of its own, and waits until it serves and
+// has printed the demo's key. Its public URL is public, or else where it is.
+func start(public string, args ...string) (*server, error) {
+	bin, err := built()
+	if err != nil {
+		return nil, err
 	}
 	addr, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	s.url = "http://" + addr
-	// Clients share the demo's key, and all come from one address, which bad
-	// keys would close: the relays of these tests say where a request is from.
-	s.cmd = exec.Command(bb, "serve", "--demo", "--data-dir", filepath.Join(dir, "polaris"), "--listen", addr,
-		"--public-url", s.url, "--rate-limit", "off", "--trusted-proxies", "127.0.0.0/8", "--allowed-hosts", publicName)
+	starting.Lock()
+	s := &server{url: "http://" + addr, data: filepath.Join(bin, "data"+strconv.Itoa(len(started)))}
+	started = append(started, s)
+	starting.Unlock()
+	s.cmd = exec.Command(filepath.Join(bin, "bb"), append([]string{
+		"serve", "--demo", "--data-dir", s.data, "--listen", addr, "--public-url", cmp.Or(public, s.url),
+	}, args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.err
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
@@ -129,13 +147,12 @@ func (s *server) healthy() bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// stop ends the server and removes what it wrote.
+// stop ends the server.
 func (s *server) stop() {
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
 		_ = s.cmd.Wait()
 	}
-	_ = os.RemoveAll(s.dir)
 }
 
 // freeAddress returns a loopback address that nothing listens on.
