@@ -23,6 +23,8 @@ type brainCreateCmd struct {
 	Name     string         `required:"" help:"Name for people."`
 	Owner    string         `required:"" help:"The owner's e-mail address; the person is made if there is none."`
 	FourEyes string         `enum:"on,off" default:"on" help:"off: publishing needs no second person; every version says so."`
+
+	KeysMayNeverExpire bool `name:"keys-may-never-expire" help:"Allow API keys without an end."`
 }
 
 // Run makes the brain.
@@ -37,7 +39,7 @@ func (b *brainCreateCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	out, err := ops.Do(ctx, d.Desk, ops.Call{By: by, Brain: b.ID, Via: ops.CLI}, ops.CreateBrain,
-		ops.CreateBrainIn{ID: b.ID, Name: b.Name, OwnerEmail: b.Owner, FourEyes: b.FourEyes == "on"})
+		ops.CreateBrainIn{ID: b.ID, Name: b.Name, OwnerEmail: b.Owner, FourEyes: b.FourEyes == "on", KeysMayNeverExpire: b.KeysMayNeverExpire})
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,10 @@ func (brainListCmd) Run(ctx context.Context, c *console) error {
 }
 
 type userCmd struct {
-	Create userCreateCmd `cmd:"" help:"Add a person to a brain. Example: bb user create eve@example.org --role reader --brain-id calliope"`
+	Create  userCreateCmd  `cmd:"" help:"Add a person to a brain. Example: bb user create eve@example.org --role reader --brain-id calliope"`
+	List    userListCmd    `cmd:"" help:"List the people of this instance. Example: bb user list"`
+	Disable userDisableCmd `cmd:"" help:"Keep a person out: sessions end, and sign-ins and keys are refused from then on. Example: bb user disable eve@example.org"`
+	Enable  userEnableCmd  `cmd:"" help:"Let a disabled person in again. Example: bb user enable eve@example.org"`
 }
 
 type userCreateCmd struct {
@@ -122,5 +127,56 @@ func (u *userCreateCmd) Run(ctx context.Context, c *console) error {
 	return c.print(out, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is now %s of %s.\n", out.Email, join(out.Roles), u.BrainID)
 		printLink(w, s.PublicURL, out)
+	})
+}
+
+type userListCmd struct{}
+
+// Run lists the people.
+func (userListCmd) Run(ctx context.Context, c *console) error {
+	out, err := whole(ctx, c, store.Instance, ops.ListUsers)
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		t := table(w, "EMAIL", "NAME", "INSTANCE ADMIN", "STATE")
+		for _, u := range out.Users {
+			state := "active"
+			if u.DisabledAt != nil {
+				state = "disabled since " + date(u.DisabledAt)
+			}
+			t.row(u.Email, u.Name, map[bool]string{true: "yes", false: "no"}[u.InstanceAdmin], state)
+		}
+		t.Flush()
+	})
+}
+
+type userDisableCmd struct {
+	Email string `arg:"" help:"E-mail address."`
+}
+
+// Run disables the person.
+func (u *userDisableCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, store.Instance, ops.DisableUser, ops.UserIn{Email: u.Email})
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%s is disabled: signed out everywhere, and every key of theirs is refused. `bb user enable` undoes it.\n", out.Email)
+	})
+}
+
+type userEnableCmd struct {
+	Email string `arg:"" help:"E-mail address."`
+}
+
+// Run enables the person.
+func (u *userEnableCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, store.Instance, ops.EnableUser, ops.UserIn{Email: u.Email})
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%s may sign in again. Keys that did not end meanwhile hold again.\n", out.Email)
 	})
 }

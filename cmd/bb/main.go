@@ -27,6 +27,7 @@ import (
 func main() {
 	localpg.SuperviseIfAsked() // the private PostgreSQL belongs to a child that is this binary again
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -43,8 +44,8 @@ type root struct {
 	Migrate migrateCmd `cmd:"" help:"Set up or update the database. Example: bb migrate"`
 	Config  configCmd  `cmd:"" help:"Print the effective settings and where each came from. Example: bb config"`
 	Brain   brainCmd   `cmd:"" help:"Create and list brains."`
-	User    userCmd    `cmd:"" help:"Add people to a brain."`
-	APIKey  apikeyCmd  `cmd:"" name:"apikey" help:"Mint, list and revoke API keys."`
+	User    userCmd    `cmd:"" help:"Add, list and disable people."`
+	APIKey  apikeyCmd  `cmd:"" name:"apikey" help:"Mint, list, rotate and revoke API keys."`
 	Import  importCmd  `cmd:"" help:"Read documents into the draft. Example: bb import handbook.md --brain-id calliope"`
 	Extract extractCmd `cmd:"" help:"Show what the parser sees in a document. Example: bb extract handbook.md"`
 	Source  sourceCmd  `cmd:"" help:"List the draft's sources."`

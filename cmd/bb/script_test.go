@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -43,6 +44,14 @@ func TestTranscripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			// keyid NAME sets the variable to the public id of the key just printed.
+			"keyid": func(ts *testscript.TestScript, neg bool, args []string) {
+				_, rest, found := strings.Cut(ts.ReadFile("stdout"), "sk-polaris-")
+				if !found || len(rest) < 12 {
+					ts.Fatalf("no key was printed")
+				}
+				ts.Setenv(args[0], rest[:12])
+			},
 			// regs NAME copies a regulation of the test data into the folder.
 			"regs": func(ts *testscript.TestScript, neg bool, args []string) {
 				dir, _ := testdata.Find()
