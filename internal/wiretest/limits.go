@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,13 +47,15 @@ func rateLimit(t *testing.T, mount Mount) {
 // tooManyFailures: after 30 failed credentials in a minute an address, or a
 // whole IPv6 /64, is refused without asking the database; others are not.
 func tooManyFailures(t *testing.T, mount Mount) {
-	w := NewWorld(t, mount, Options{})
+	asked := &statements{}
+	w := NewWorld(t, mount, Options{Tracer: asked})
 	from := func(key, addr string) http.Header { return with("X-API-Key", key, "X-Forwarded-For", addr) }
 	for i := range 30 {
 		w.check(t, Row{Header: from("sk-polaris-wrong", "203.0.113.9"), Body: ping, Status: 401, Code: "invalid_api_key"})
 		w.check(t, Row{Header: from("{revoked}", fmt.Sprintf("2001:db8:1:2::%x", i+1)), Body: ping, Status: 401, Code: "revoked_api_key"})
 	}
 	// What the caller wrote in front of its own address is not believed.
+	before := asked.Load()
 	for _, addr := range []string{"203.0.113.9", "198.51.100.1, 203.0.113.9", "2001:db8:1:2:ffff::1"} {
 		w.check(t, Row{
 			Header: from("{reader}", addr), Body: ping, Status: 429, Code: "too_many_failures",
@@ -63,13 +66,31 @@ func tooManyFailures(t *testing.T, mount Mount) {
 			},
 		})
 	}
+	if n := asked.Load() - before; before == 0 || n != 0 {
+		t.Errorf("%d statements before, and %d for who failed too often; want some, and none", before, n)
+	}
 	for _, addr := range []string{"203.0.113.10", "2001:db8:1:3::1"} {
 		w.check(t, Row{Header: from("{reader}", addr), Body: ping, Status: 200})
+	}
+	if n := asked.Load() - before; n < 2 {
+		t.Errorf("%d statements for two whose key was looked up", n)
 	}
 	w.check(t, Row{Header: with("X-Forwarded-For", "203.0.113.9"), Body: ping, Status: 401, Code: "missing_credential"})
 	w.StoreAway()
 	w.check(t, Row{Header: from("{reader}", "203.0.113.9"), Body: ping, Status: 429, Code: "too_many_failures"})
 }
+
+// statements counts what is sent to the database.
+type statements struct{ atomic.Int64 }
+
+// TraceQueryStart counts one.
+func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	s.Add(1)
+	return ctx
+}
+
+// TraceQueryEnd does nothing.
+func (*statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // storeAway: that the database is away is never told as a wrong key.
 func storeAway(t *testing.T, mount Mount) {
@@ -100,8 +121,34 @@ func (noLimiter) Take(context.Context, string, models.Rate, time.Time) (ops.Take
 // limiterAway: a rate that cannot be checked is not within bounds.
 func limiterAway(t *testing.T, mount Mount) {
 	w := NewWorld(t, mount, Options{Rate: models.Rate{N: 60, Window: time.Minute}})
+	closed := Row{
+		Body: ping, Header: bearer("reader", "Origin", "http://localhost:6274"), Status: 429, Code: "rate_limited", Has: []string{"--rate", "POLARIS_RATE_LIMIT_STORE"}, Lacks: []string{"refused"},
+		Expect: map[string]string{"Retry-After": "1", "Ratelimit-Policy": `"default";q=60;w=60`, "Ratelimit": `"default";r=0;t=1`, "Access-Control-Allow-Origin": "http://localhost:6274"},
+	}
 	w.Desk.Limiter = noLimiter{}
-	w.check(t, Row{Body: ping, Status: 429, Code: "rate_limited", Lacks: []string{"refused"}, Expect: map[string]string{"Retry-After": "1"}})
+	w.check(t, closed)
+
+	// The counts' table is locked, by a migration, say: the answer does not wait.
+	w.Desk.Limiter = ops.NewStoreLimiter(w.Desk.Store)
+	w.check(t, Row{Body: ping, Status: 200, Expect: map[string]string{"Ratelimit-Policy": `"default";q=60;w=60`}})
+	owner, err := pgx.Connect(t.Context(), w.DB.Own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Close(context.Background())
+	if _, err := owner.Exec(t.Context(), "BEGIN; LOCK TABLE rate_hits"); err != nil {
+		t.Fatal(err)
+	}
+	quickest := time.Hour // of three: the machine may be busy
+	for range 3 {
+		began := time.Now()
+		w.check(t, closed)
+		quickest = min(quickest, time.Since(began))
+	}
+	if quickest > 200*time.Millisecond {
+		t.Errorf("refused after %s, want within 200 ms", quickest)
+	}
+	t.Logf("refused after %s", quickest)
 }
 
 // auditAway: no answer leaves without its audit row, and what fails instead

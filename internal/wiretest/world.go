@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"polaris/cmd/bb/demo"
 	"polaris/internal/leaks"
 	"polaris/mcp"
@@ -38,11 +40,13 @@ const PublicHost = "polaris.example"
 
 // Options of a world.
 type Options struct {
-	Rate      models.Rate   // default: none
-	Deadline  time.Duration // default: the endpoint's own
-	Published bool          // whether calliope has a published version
-	Log       io.Writer     // default: nowhere
-	Tools     ops.Catalog   // beside those of every world
+	Rate      models.Rate     // default: none
+	Deadline  time.Duration   // default: the endpoint's own
+	Published bool            // whether calliope has a published version
+	Tokens    bool            // "reader" and "other" are access tokens of the brains' owner
+	Log       io.Writer       // default: nowhere
+	Tracer    pgx.QueryTracer // sees every statement
+	Tools     ops.Catalog     // beside those of every world
 }
 
 // A World is two brains with keys, behind a server on loopback.
@@ -73,14 +77,17 @@ func NewWorld(tb testing.TB, mount Mount, o Options) *World {
 	}
 	log := slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	db := storetest.New(tb)
-	s, err := store.Open(tb.Context(), db.URL, store.Options{})
+	s, err := store.Open(tb.Context(), db.URL, store.Options{Tracer: o.Tracer})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	d := ops.NewDesk(s, ops.Settings{PublicURL: "https://" + PublicHost, MaxQueryChars: 8000, RateLimit: o.Rate}, log)
+	d := ops.NewDesk(s, ops.Settings{PublicURL: "https://" + PublicHost, MaxQueryChars: 8000, RateLimit: o.Rate, SealingKey: make([]byte, 32)}, log)
 	w := &World{tb: tb, Desk: d, Keys: map[string]string{}, DB: db, Slow: newSlow(), StoreAway: sync.OnceFunc(s.Close)}
 	tb.Cleanup(w.StoreAway)
 	w.brains()
+	if o.Tokens {
+		w.Keys["reader"], w.Keys["other"] = w.Token(demo.Brain), w.Token("urania")
+	}
 	if o.Published {
 		if err := demo.Publish(tb.Context(), d, terminal(demo.Brain)); err != nil {
 			tb.Fatal(err)
@@ -128,6 +135,17 @@ func (w *World) Mint(b models.BrainID, in ops.CreateAPIKeyIn) string {
 	w.tb.Helper()
 	in.Label = "wire"
 	return do(w.tb, w.Desk, terminal(b), ops.CreateAPIKey, in).Secret
+}
+
+// Token signs a program in as the brain's owner, and returns its access token.
+func (w *World) Token(b models.BrainID, scopes ...models.Scope) string {
+	w.tb.Helper()
+	p, err := w.Desk.Store.PersonByEmail(w.tb.Context(), "ada@example.org")
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	by := models.Principal{Kind: models.KindPerson, Person: p.ID, Actor: p.Email, Brain: b, Authenticated: true, TokenVersion: p.TokenVersion}
+	return do(w.tb, w.Desk, ops.Call{By: by, Brain: b, Via: ops.Web}, ops.CreateTokens, ops.CreateTokensIn{Scopes: scopes}).AccessToken
 }
 
 // Revoke revokes a key of calliope.
