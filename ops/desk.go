@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -34,6 +35,7 @@ type Settings struct {
 	MaxQueryChars int    // longest question, in characters
 	MaxUpload     int64  // largest document, in bytes; 0: 64 MiB
 	RateLimit     models.Rate
+	SealingKey    []byte // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
 }
 
 // NewDesk returns a desk over an open store. Run its sealer with
@@ -195,7 +197,7 @@ func (d *Desk) refused(ctx context.Context, e *Env, err error) error {
 func newRow(c Call, o *Entry, now time.Time) *models.AuditRow {
 	return &models.AuditRow{
 		BrainID: c.Brain, At: now, Kind: c.By.Kind, Person: c.By.Person, Actor: c.By.Actor, Authenticated: c.By.Authenticated,
-		KeyID: c.By.KeyID, Surface: c.Via.String(), Operation: o.Name, Class: string(o.Class), Outcome: "ok", RequestID: c.RequestID,
+		KeyID: cmp.Or(c.By.KeyID, c.By.TokenID), Surface: c.Via.String(), Operation: o.Name, Class: string(o.Class), Outcome: "ok", RequestID: c.RequestID,
 		Detail: models.Detail{Rationale: c.Rationale},
 	}
 }
@@ -229,8 +231,8 @@ func reaches(c Call, o *Entry) bool {
 }
 
 func lacking(p models.Principal, o *Entry) error {
-	if p.Kind == models.KindKey {
-		return fault.New(fault.Forbidden, "This key may not do that: its scopes, or its owner's roles, do not cover %s.", o.Name).WithCode("insufficient_scope")
+	if p.Scoped() {
+		return fault.New(fault.Forbidden, "This key or token may not do that: its scopes, or its person's roles, do not cover %s.", o.Name).WithCode("insufficient_scope")
 	}
 	return fault.New(fault.Forbidden, "Your role in this brain does not cover this. An admin or owner can give you one that does.").WithCode("insufficient_role")
 }

@@ -35,7 +35,11 @@ var SignIn = &Op[SignInIn, Session]{
 	Class: Reversible, Needs: models.MayEnter, Offered: Web,
 	Stage: func(ctx context.Context, e *Env, in SignInIn) (any, error) { return checkSignIn(ctx, e, in) },
 	Run: func(_ context.Context, e *Env, _ SignInIn) (Session, error) {
-		return startSession(e, e.Staged.(*models.Person))
+		p := e.Staged.(*models.Person)
+		if err := stillFits(e, p); err != nil {
+			return Session{}, err
+		}
+		return startSession(e, p)
 	},
 }
 
@@ -47,11 +51,14 @@ var (
 	signInsInAll        = models.Rate{N: 100, Window: 10 * time.Minute}
 )
 
+// wrongSignIn is the answer to an address and a password that do not fit,
+// whichever of them is wrong.
+var wrongSignIn = &fault.Error{Kind: fault.Unauthenticated, Code: "wrong_sign_in", Field: "password", Message: "E-mail address and password do not fit together."}
+
 func checkSignIn(ctx context.Context, e *Env, in SignInIn) (*models.Person, error) {
-	wrong := &fault.Error{Kind: fault.Unauthenticated, Code: "wrong_sign_in", Field: "password", Message: "E-mail address and password do not fit together."}
 	email, ok := models.CleanEmail(in.Email)
 	if !ok {
-		return nil, wrong
+		return nil, wrongSignIn
 	}
 	e.Audit.Target = email
 	for _, by := range []struct {
@@ -73,16 +80,31 @@ func checkSignIn(ctx context.Context, e *Env, in SignInIn) (*models.Person, erro
 	}
 	// The hash is computed either way: how long it takes must not tell who is here.
 	if !passwordMatches(hash, in.Password) || p == nil || p.DisabledAt != nil || p.PasswordHash == "" {
-		return nil, wrong
+		return nil, wrongSignIn
 	}
 	return p, nil
+}
+
+// stillFits refuses a person whose sign-ins were ended since their password was
+// checked: what is given to them now would outlive that.
+func stillFits(e *Env, p *models.Person) error {
+	fits, err := e.Tx.StillSignedIn(p.ID, p.TokenVersion)
+	if err == nil && !fits {
+		err = wrongSignIn
+	}
+	return err
+}
+
+// cameIn notes in the audit row whom the visitor turned out to be.
+func cameIn(e *Env, p *models.Person) {
+	e.Audit.Person, e.Audit.Actor, e.Audit.Kind, e.Audit.Authenticated = p.ID, p.Email, models.KindPerson, true
 }
 
 // startSession makes a session with a new random id, so an id that was known
 // before signing in is worth nothing afterwards.
 func startSession(e *Env, p *models.Person) (Session, error) {
-	s := Session{Secret: models.RandomBase62(43), ExpiresAt: e.Now.Add(models.SessionAbsolute), Email: p.Email}
-	e.Audit.Person, e.Audit.Actor, e.Audit.Kind, e.Audit.Authenticated = p.ID, p.Email, models.KindPerson, true
+	s := Session{Secret: models.NewSecret("session"), ExpiresAt: e.Now.Add(models.SessionAbsolute), Email: p.Email}
+	cameIn(e, p)
 	return s, e.Tx.InsertSession(&models.Session{Hash: HashSecret(s.Secret), PersonID: p.ID, CreatedAt: e.Now, SeenAt: e.Now, ExpiresAt: s.ExpiresAt})
 }
 
@@ -144,7 +166,7 @@ func (d *Desk) PrepareSetup(ctx context.Context) (string, error) {
 	if any, err := d.Store.AnyPerson(ctx); any || err != nil {
 		return "", err
 	}
-	token := models.RandomBase62(32)
+	token := models.NewSecret("link")
 	now := d.Now().UTC()
 	err := d.Store.InBrain(ctx, store.Instance, func(tx *store.Tx) error {
 		return tx.ReplaceSetupLink(HashSecret(token), now, now.Add(SetupLinkLife))

@@ -46,6 +46,10 @@ func decode[In any](raw json.RawMessage) (In, error) {
 	return in, f
 }
 
+// Decode reads JSON into an In as strictly as an operation's input is read, for
+// surfaces whose body is not one operation's.
+func Decode[In any](raw []byte) (In, error) { return decode[In](raw) }
+
 // exact reads one value that was decoded into a t already, and refuses what
 // encoding/json lets pass: names in another case, and names that are there
 // twice. Its depth is that of what was decoded.

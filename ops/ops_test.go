@@ -2,10 +2,10 @@ package ops_test
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
+	"polaris/internal/leaks"
 	"polaris/models"
 	"polaris/models/store"
 	"polaris/models/store/storetest"
@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 func newDesk(t testing.TB, o store.Options) (*ops.Desk, storetest.Database) {
 	t.Helper()
 	s, db := storetest.Open(t, o)
-	return ops.NewDesk(s, ops.Settings{PublicURL: "http://polaris.test", MaxQueryChars: 8000, RateLimit: models.Rate{N: 60, Window: time.Minute}}, slog.New(slog.DiscardHandler)), db
+	return ops.NewDesk(s, ops.Settings{PublicURL: "http://polaris.test", MaxQueryChars: 8000, RateLimit: models.Rate{N: 60, Window: time.Minute}, SealingKey: make([]byte, 32)}, leaks.Log(t)), db
 }
 
 // ada is the person at the terminal of these tests.

@@ -5,13 +5,15 @@ import "testing"
 // Run runs every row and every named test through the mounted endpoint.
 func Run(t *testing.T, mount Mount) {
 	rows := func(name string, rs []Row) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := NewWorld(t, mount, Options{})
-			for _, r := range rs {
-				t.Run(r.Name, func(t *testing.T) { w.check(t, r) })
-			}
-		})
+		for credential, tokens := range map[string]bool{"": false, " by access token": true} {
+			t.Run(name+credential, func(t *testing.T) {
+				t.Parallel()
+				w := NewWorld(t, mount, Options{Tokens: tokens})
+				for _, r := range rs {
+					t.Run(r.Name, func(t *testing.T) { w.check(t, r) })
+				}
+			})
+		}
 	}
 	rows("plain", PlainRows())
 	rows("rpc", RPCRows())
