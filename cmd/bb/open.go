@@ -104,6 +104,10 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 			log.Info("database migrated", "steps", n)
 		}
 	}
+	key, err := c.sealingKey(migrate)
+	if err != nil {
+		return fail(err)
+	}
 	s, err := store.Open(ctx, a.app, store.Options{Log: log})
 	if err != nil {
 		return fail(err)
@@ -112,7 +116,7 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 		s.Close()
 		return fail(err)
 	}
-	o.Desk = ops.NewDesk(s, ops.Settings{PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate}, log)
+	o.Desk = ops.NewDesk(s, ops.Settings{PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key}, log)
 	return o, nil
 }
 
@@ -166,10 +170,6 @@ func do[In, Out any](ctx context.Context, c *console, brain models.BrainID, o *o
 	return ops.Do(ctx, d.Desk, call, o, in)
 }
 
-// sealQuietly links what the command wrote into the audit chain. Where it does
-// not succeed the next server or command does it.
-func (o *opened) sealQuietly(ctx context.Context, brain models.BrainID) {
-	if err := o.SealNow(ctx, brain); err != nil {
 // whole performs a list to its end.
 func whole[L ops.Paged[L]](ctx context.Context, c *console, brain models.BrainID, o *ops.Op[ops.Page, L]) (list L, err error) {
 	d, call, err := c.at(ctx, brain)
@@ -180,6 +180,10 @@ func whole[L ops.Paged[L]](ctx context.Context, c *console, brain models.BrainID
 	return ops.Whole(ctx, d.Desk, call, o)
 }
 
+// sealQuietly links what the command wrote into the audit chain. Where it does
+// not succeed the next server or command does it.
+func (o *opened) sealQuietly(ctx context.Context, brain models.BrainID) {
+	if err := o.SealNow(ctx, brain); err != nil {
 		o.Log.Debug("sealing left to the next process", "error", err)
 	}
 }

@@ -56,7 +56,9 @@ func cannotBind(addr string, err error) error {
 
 // serve runs the server on an open database.
 func (c *checked) serve(ctx context.Context, con *console, d *opened, l net.Listener, log *slog.Logger, demo bool) error {
-	if err := c.readSecret(); err != nil {
+	// A secret key that is not the one of last time is found now, and not by the
+	// first program that signs in.
+	if err := d.PrepareSigning(ctx); err != nil {
 		return err
 	}
 	site, err := c.site(d, log)

@@ -228,12 +228,16 @@ func parseRate(s string) (models.Rate, error) {
 	return models.Rate{N: requests, Window: window}, nil
 }
 
+// secretFile holds the instance's secret in the data folder, where no setting
+// does.
+const secretFile = "secret.key"
+
 // readSecret returns the instance's secret: from the setting, or from a file in
 // the data folder that is made on first use and readable by its owner alone.
 func (c *checked) readSecret() error {
 	text, from := c.SecretKey, "POLARIS_SECRET_KEY"
 	if text == "" {
-		file := filepath.Join(c.DataDir, "secret.key")
+		file := filepath.Join(c.DataDir, secretFile)
 		b, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			fresh := make([]byte, 32)
@@ -280,6 +284,23 @@ func writeNew(path string, b []byte) error {
 // derive returns 32 bytes for one purpose, so that no two purposes share a key.
 func (c *checked) derive(purpose string) ([]byte, error) {
 	return hkdf.Key(sha256.New, c.secret, nil, "polaris "+purpose, 32)
+}
+
+// sealingKey returns what seals the keys that sign access tokens. A command that
+// makes no data folder makes no secret either, and works without one: it signs
+// nothing.
+func (c *checked) sealingKey(create bool) ([]byte, error) {
+	if !create && c.SecretKey == "" {
+		f, err := os.Open(filepath.Join(c.DataDir, secretFile))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return nil, nil
+		}
+		_ = f.Close() // nil on another error, which readSecret finds again
+	}
+	if err := c.readSecret(); err != nil {
+		return nil, err
+	}
+	return c.derive("signing keys")
 }
 
 // logger returns the process's log.
