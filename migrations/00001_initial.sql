@@ -76,7 +76,7 @@ CREATE UNLOGGED TABLE rate_hits (
 --
 -- They are first judged without a lock: a caller who is over the limit and goes
 -- on trying holds nobody up and writes nothing. The cost hardly grows with n: a
--- large log is searched by leaps, and cleared away four blocks at a time.
+-- large log is searched by leaps, and cleared away 64 blocks at a time.
 -- +goose StatementBegin
 CREATE FUNCTION rate_take(who uuid, asked integer, n integer, span interval, held timestamptz, OUT accepted integer, OUT used integer, OUT wait interval)
 LANGUAGE plpgsql SET lock_timeout = '100ms' SET enable_seqscan = off -- whatever the planner last heard of the table's size
@@ -150,8 +150,8 @@ BEGIN
     high := coalesce(high + 1, 0);
     INSERT INTO rate_hits VALUES (who, high, array_fill(t, ARRAY[least(rest, size)]));
     rest := rest - size;
-    DELETE FROM rate_hits r WHERE r.caller = who AND r.block < first
-      AND r.block IN (SELECT o.block FROM rate_hits o WHERE o.caller = who ORDER BY o.block LIMIT 4);
+    SELECT r.block INTO middle FROM rate_hits r WHERE r.caller = who ORDER BY r.block LIMIT 1;
+    DELETE FROM rate_hits r WHERE r.caller = who AND r.block < least(first, middle + size);
   END LOOP;
 
   -- Which time must leave before one more is free?

@@ -360,7 +360,9 @@ func BenchmarkTake(b *testing.B) {
 				i := int(callers.Add(1))
 				caller := fmt.Sprint("k", i)
 				for pb.Next() {
-					_ = take(b, ls[i%len(ls)], caller, aMinute, 0)
+					if !take(b, ls[i%len(ls)], caller, models.Rate{N: 1_000_000, Window: time.Second}, 0).OK {
+						b.Error("refused")
+					}
 				}
 			})
 		})
