@@ -151,7 +151,7 @@ BEGIN
     INSERT INTO rate_hits VALUES (who, high, array_fill(t, ARRAY[least(rest, size)]));
     rest := rest - size;
     SELECT r.block INTO middle FROM rate_hits r WHERE r.caller = who ORDER BY r.block LIMIT 1;
-    DELETE FROM rate_hits r WHERE r.caller = who AND r.block < least(first, middle + size);
+    DELETE FROM rate_hits r WHERE r.caller = who AND r.block < first AND r.block < middle + size;
   END LOOP;
 
   -- Which time must leave before one more is free?
