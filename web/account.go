@@ -104,12 +104,7 @@ func (s *Server) signIn(c echo.Context) error {
 
 func (s *Server) signOut(c echo.Context) error {
 	s.endSession(c)
-	k, err := s.cookies.Get(c.Request(), SessionCookie)
-	if err != nil {
-		return err
-	}
-	k.Options.MaxAge = -1
-	if err := k.Save(c.Request(), c.Response()); err != nil {
+	if err := s.forget(c); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, layout.SignInPath+"?done=signed-out")

@@ -118,6 +118,16 @@ func (s *Server) endSession(c echo.Context) {
 	}
 }
 
+// forget takes the session's cookie from the browser.
+func (s *Server) forget(c echo.Context) error {
+	k, err := s.cookies.Get(c.Request(), SessionCookie)
+	if err != nil {
+		return err
+	}
+	k.Options.MaxAge = -1
+	return k.Save(c.Request(), c.Response())
+}
+
 // local returns next if it is a path of this server, else "/". Whatever a
 // browser could read as another site is refused: a second slash, a backslash,
 // control characters, a scheme.

@@ -175,6 +175,7 @@ func (s *Server) routes() {
 	brain.GET("/settings/api-keys/:id/revocation", s.member(s.newRevocation))
 	brain.POST("/settings/api-keys/:id/revocation", s.member(s.revokeKey))
 
+	s.auth()
 	s.rest()
 }
 

@@ -53,7 +53,7 @@ func open(t *testing.T) *site {
 	t.Cleanup(srv.Close)
 	s.url = srv.URL
 	log := slog.New(slog.NewJSONHandler(&locked{w: s.log}, nil))
-	s.desk = ops.NewDesk(st, ops.Settings{PublicURL: s.url, MaxQueryChars: 8000, RateLimit: models.Rate{N: 60, Window: time.Minute}}, log)
+	s.desk = ops.NewDesk(st, ops.Settings{PublicURL: s.url, MaxQueryChars: 8000, RateLimit: models.Rate{N: 60, Window: time.Minute}, SealingKey: make([]byte, 32)}, log)
 	at, err := door.New(s.desk, door.Config{PublicURL: s.url, SessionCookie: SessionCookie, AllowedHosts: []string{"wiki.example.org"}})
 	if err != nil {
 		t.Fatal(err)
