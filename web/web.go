@@ -34,6 +34,7 @@ type Config struct {
 	MCPPath   string       // where the MCP endpoint is; its slash twin is the same
 	Log       *slog.Logger // required
 	MaxBody   int64        // largest request body, in bytes; 0: 1 MiB
+	OpenAI    http.Handler // the OpenAI-compatible endpoint; nil: none
 }
 
 // A Server serves every page. All fields are set by [New].
@@ -88,6 +89,9 @@ func (s *Server) Handler() http.Handler {
 		case strings.TrimSuffix(r.URL.Path, "/") == s.conf.MCPPath:
 			routed(w, s.conf.MCPPath)
 			s.mcp.ServeHTTP(w, r)
+		case s.conf.OpenAI != nil && openAIRoute(r.URL.Path) != "":
+			routed(w, openAIRoute(r.URL.Path))
+			s.conf.OpenAI.ServeHTTP(w, r)
 		case discovery(r.URL.Path):
 			routed(w, "discovery")
 			http.Error(w, "Not found. This server has no OAuth: send an API key.", http.StatusNotFound)
@@ -111,6 +115,24 @@ func discovery(path string) bool {
 	return false
 }
 
+// openAIRoutes stand for the paths of the OpenAI-compatible endpoint in the log
+// and the metrics.
+var openAIRoutes = []string{"/v1/chat/completions", "/v1/chat/*", "/v1/models", "/v1/models/*", "/v1/responses", "/v1/responses/*"}
+
+// openAIRoute returns the route of a path that is the OpenAI-compatible
+// endpoint's, "" for any other: with and without /v1, since clients are given
+// both as their base URL. It answers in its own shape what is not there, too.
+func openAIRoute(path string) string {
+	path = "/v1" + strings.TrimSuffix(strings.TrimPrefix(path, "/v1"), "/")
+	for _, r := range openAIRoutes {
+		under, any := strings.CutSuffix(r, "*")
+		if path == r || any && strings.HasPrefix(path+"/", under) {
+			return r
+		}
+	}
+	return ""
+}
+
 // asGet turns HEAD into GET for the router: net/http leaves the body out.
 func asGet(r *http.Request) *http.Request {
 	if r.Method != http.MethodHead {
@@ -124,7 +146,7 @@ func asGet(r *http.Request) *http.Request {
 // reserved are the first parts of the paths that this server answers or is
 // known to leave alone; under /v1 those of the contract's REST.
 var reserved = map[string][]string{
-	"":   {"", "live", "health", "metrics", "setup", "session", "link", "brains", "static", "v1", ".well-known", "authorize", "token", "register", "chat", "models"},
+	"":   {"", "live", "health", "metrics", "setup", "session", "link", "brains", "static", "v1", ".well-known", "authorize", "token", "register", "chat", "models", "responses"},
 	"v1": {"", "me", "auth", "brains", "openapi.json", "chat", "models", "responses"},
 }
 

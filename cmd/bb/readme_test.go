@@ -146,7 +146,7 @@ func (s *server) readmeCurl(t *testing.T, line, key string) {
 	header := http.Header{}
 	for i := 0; i < len(words); i++ {
 		switch words[i] {
-		case "-s":
+		case "-s", "-N":
 		case "-H":
 			i++
 			name, value, _ := strings.Cut(words[i], ": ")
