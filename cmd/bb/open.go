@@ -117,6 +117,7 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 		return fail(err)
 	}
 	o.Desk = ops.NewDesk(s, ops.Settings{PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key}, log)
+	o.Limiter = c.limiter(s)
 	return o, nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"polaris/models/fault"
 	"polaris/ops/door"
 	"polaris/web"
-	"polaris/web/openai"
 )
 
 type serveCmd struct {
@@ -77,10 +76,13 @@ func (c *checked) serve(ctx context.Context, con *console, d *opened, l net.List
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 
+	c.warnOfRates(log)
+
 	// The sealer outlives the requests, so that their rows are sealed too.
 	background, endBackground := context.WithCancel(context.WithoutCancel(ctx))
 	var work sync.WaitGroup
 	work.Go(func() { d.SealForever(background) })
+	work.Go(func() { d.SweepRates(background) })
 	work.Go(func() { site.Watch(background) })
 	defer work.Wait()
 	defer endBackground()
@@ -155,8 +157,5 @@ func (c *checked) site(d *opened, log *slog.Logger) (*web.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.New(d.Desk, at, endpoint, web.Config{
-		PublicURL: c.PublicURL, CookieKey: cookies, MCPPath: c.MCPPath, Log: log, MaxBody: c.MaxBodyBytes,
-		OpenAI: openai.New(d.Desk, at, openai.Config{MaxBody: c.MaxBodyBytes, Log: log}),
-	}), nil
+	return web.New(d.Desk, at, endpoint, web.Config{PublicURL: c.PublicURL, CookieKey: cookies, MCPPath: c.MCPPath, Log: log, MaxBody: c.MaxBodyBytes}), nil
 }

@@ -46,6 +46,7 @@ type Settings struct {
 	MaxBodyBytes   int64         `env:"POLARIS_MAX_BODY_BYTES" default:"1048576" help:"Largest request body, in bytes."`
 	MaxUploadBytes int64         `env:"POLARIS_MAX_UPLOAD_BYTES" default:"67108864" help:"Largest document, in bytes."`
 	RateLimit      string        `env:"POLARIS_RATE_LIMIT" default:"60/60s" help:"Requests in a window for each caller, or off."`
+	RateLimitStore string        `env:"POLARIS_RATE_LIMIT_STORE" help:"Where requests are counted: memory or postgres. Default: memory with the private database, else postgres."`
 	ShutdownGrace  time.Duration `env:"POLARIS_SHUTDOWN_GRACE" default:"20s" help:"How long requests in flight may take to finish."`
 	LogLevel       string        `env:"POLARIS_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 	LogFormat      string        `env:"POLARIS_LOG_FORMAT" enum:"text,json," default:"" help:"text or json. Default: text on a terminal, else json."`
@@ -58,7 +59,7 @@ var elsewhere = []string{"POLARIS_ACTOR", "POLARIS_API_KEY", "POLARIS_MCP_API_KE
 // later are settings of the contract that this release does not have yet. To
 // set one is refused rather than ignored.
 var later = []string{
-	"POLARIS_METRICS_ALLOW", "POLARIS_RATE_LIMIT_STORE", "POLARIS_INDEX_MEMORY", "POLARIS_WORKERS", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
+	"POLARIS_METRICS_ALLOW", "POLARIS_INDEX_MEMORY", "POLARIS_WORKERS", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
 	"POLARIS_LLM_BASE_URL", "POLARIS_LLM_API_KEY", "POLARIS_LLM_MODEL", "POLARIS_LLM_JUDGE_MODEL", "POLARIS_LLM_EMBED_MODEL", "POLARIS_SEARXNG_URL", "POLARIS_OAUTH_ISSUER",
 }
 
@@ -185,6 +186,9 @@ func (s Settings) check() (*checked, error) {
 	}
 	if c.rate, err = parseRate(s.RateLimit); err != nil {
 		return nil, malformed("POLARIS_RATE_LIMIT", s.RateLimit, "requests/window such as 60/60s, or off")
+	}
+	if !slices.Contains([]string{"", ratesInMemory, ratesInPostgres}, s.RateLimitStore) {
+		return nil, malformed("POLARIS_RATE_LIMIT_STORE", s.RateLimitStore, "memory or postgres")
 	}
 	if c.DataDir, err = filepath.Abs(s.DataDir); err != nil {
 		return nil, malformed("POLARIS_DATA_DIR", s.DataDir, "a folder")
