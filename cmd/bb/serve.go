@@ -15,6 +15,7 @@ import (
 	"polaris/models/fault"
 	"polaris/ops/door"
 	"polaris/web"
+	"polaris/web/openai"
 )
 
 type serveCmd struct {
@@ -157,5 +158,8 @@ func (c *checked) site(d *opened, log *slog.Logger) (*web.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.New(d.Desk, at, endpoint, web.Config{PublicURL: c.PublicURL, CookieKey: cookies, MCPPath: c.MCPPath, Log: log, MaxBody: c.MaxBodyBytes}), nil
+	return web.New(d.Desk, at, endpoint, web.Config{
+		PublicURL: c.PublicURL, CookieKey: cookies, MCPPath: c.MCPPath, Log: log, MaxBody: c.MaxBodyBytes,
+		OpenAI: openai.New(d.Desk, at, openai.Config{MaxBody: c.MaxBodyBytes, Log: log}),
+	}), nil
 }
