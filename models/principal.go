@@ -2,8 +2,11 @@ package models
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"polaris/models/fault"
 )
 
 // A Scope is what a credential that is not a person's session was given.
@@ -180,6 +183,20 @@ type Rate struct {
 	N      int
 	Window time.Duration
 	Off    bool
+}
+
+// ParseRate reads "60/60s" and "off".
+func ParseRate(s string) (Rate, error) {
+	if s == "off" {
+		return Rate{Off: true}, nil
+	}
+	n, w, ok := strings.Cut(s, "/")
+	requests, err := strconv.Atoi(n)
+	window, werr := time.ParseDuration(w)
+	if !ok || err != nil || werr != nil || requests <= 0 || window <= 0 || window > 15*time.Minute || window%time.Second != 0 {
+		return Rate{}, fault.Field("rate", "A rate is requests/window, such as 600/60s, with a window of whole seconds, at most 15m.")
+	}
+	return Rate{N: requests, Window: window}, nil
 }
 
 // IsZero reports whether no rate was set.

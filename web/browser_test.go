@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"polaris/internal/chromium"
+	"polaris/models"
 )
 
 // realBrowser returns a browser without a user's profile. Every complaint of its
@@ -263,6 +264,7 @@ func TestInTheBrowser(t *testing.T) {
 	b.asks()
 	b.reads(agent, key)
 
+	b.rotates(agent, key)
 	b.open("/brains/calliope/settings/api-keys")
 	b.press("Revoke")
 	b.sees("This cannot be undone")
@@ -289,6 +291,38 @@ func TestInTheBrowser(t *testing.T) {
 	b.open("/brains/calliope/nowhere")
 	b.sees("There is nothing")
 	b.keep("not-found")
+}
+
+// rotates goes through the page of a key: a change, an owner to give it to, a new
+// secret.
+func (b *tab) rotates(agent *browser, key string) {
+	b.t.Helper()
+	b.site.person("bob@example.org", "calliope", models.RoleReader)
+	b.open("/brains/calliope/settings/api-keys")
+	b.press("Letters agent")
+	b.sees("Give it to another member")
+	b.keep("key")
+	b.fill("label", "Letters and calls", "rate", "600/60s")
+	b.press("Save")
+	b.sees("It holds from the next request on")
+	b.fill("rate", "many")
+	b.press("Save")
+	b.sees("such as 600/60s, with a window")
+	b.keep("key-wrong")
+	b.open("/brains/calliope/settings/api-keys")
+	b.press("Rotate")
+	b.sees("The old secret holds on")
+	b.keep("key-rotate")
+	b.press("Make a new secret")
+	b.sees("Copy the key now")
+	fresh := value[string](b, `document.getElementById("key").value`)
+	b.keep("key-rotated")
+	agent.mcp(key, toolsList).want(http.StatusOK)
+	agent.mcp(fresh, toolsList).want(http.StatusOK)
+	b.press("Done")
+	b.sees("old secret ends")
+	b.hides(fresh)
+	b.keep("keys-rotating")
 }
 
 // hides fails if the page has the text, in sight or not.

@@ -179,6 +179,8 @@ func (p *page) nav(f layout.Frame) []layout.Section {
 // flashes are what a page says once after an act, by the word in its address.
 var flashes = map[string]layout.Flash{
 	"key-revoked":   {Kind: layout.Good, Text: "The key is revoked. What holds it is refused from now on."},
+	"key-saved":     {Kind: layout.Good, Text: "Saved. It holds from the next request on."},
+	"key-moved":     {Kind: layout.Good, Text: "The key acts for its new owner from now on."},
 	"brain-created": {Kind: layout.Good, Text: "The brain is there, and you own it."},
 }
 

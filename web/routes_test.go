@@ -104,6 +104,7 @@ func TestPagesAreStrict(t *testing.T) {
 	for path, status := range map[string]int{
 		"": 200, "/ask": 200, "/ask?question=x": 200, "/answers": 200, "/answers/" + id: 200, "/answers/nowhere": 404, "/wiki": 200, "/wiki/nowhere": 404, "/sources": 200, "/sources/HB": 200,
 		"/sources/NOPE": 404, "/topic-cards": 200, "/versions": 200, "/settings/api-keys": 200, "/settings/api-keys/new": 200, "/settings/api-keys/" + key[11:23] + "/revocation": 200,
+		"/settings/api-keys/" + key[11:23]: 200, "/settings/api-keys/" + key[11:23] + "/rotation": 200,
 	} {
 		pages["/brains/calliope"+path] = status
 	}

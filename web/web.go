@@ -194,6 +194,11 @@ func (s *Server) routes() {
 	brain.GET("/settings/api-keys", s.member(s.listKeys))
 	brain.POST("/settings/api-keys", s.member(s.createKey))
 	brain.GET("/settings/api-keys/new", s.member(s.newKey))
+	brain.GET("/settings/api-keys/:id", s.member(s.showKey))
+	brain.POST("/settings/api-keys/:id", s.member(s.updateKey))
+	brain.POST("/settings/api-keys/:id/owner", s.member(s.moveKey))
+	brain.GET("/settings/api-keys/:id/rotation", s.member(s.newRotation))
+	brain.POST("/settings/api-keys/:id/rotation", s.member(s.rotateKey))
 	brain.GET("/settings/api-keys/:id/revocation", s.member(s.newRevocation))
 	brain.POST("/settings/api-keys/:id/revocation", s.member(s.revokeKey))
 

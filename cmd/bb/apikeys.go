@@ -38,7 +38,10 @@ func (m *mintCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	if m.Rate != "" {
-		r, err := parseRate(m.Rate)
+		r, err := models.ParseRate(m.Rate)
+		if err == nil && r.Off {
+			err = fault.Field("rate", "A key's own rate is requests/window, such as 600/60s. Only the server's can be off.")
+		}
 		if err != nil {
 			return err
 		}

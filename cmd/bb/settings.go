@@ -17,7 +17,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -184,7 +183,7 @@ func (s Settings) check() (*checked, error) {
 			return nil, malformed(name, fmt.Sprint(n), "a number above 0")
 		}
 	}
-	if c.rate, err = parseRate(s.RateLimit); err != nil {
+	if c.rate, err = models.ParseRate(s.RateLimit); err != nil {
 		return nil, malformed("POLARIS_RATE_LIMIT", s.RateLimit, "requests/window such as 60/60s, or off")
 	}
 	if !slices.Contains([]string{"", ratesInMemory, ratesInPostgres}, s.RateLimitStore) {
@@ -216,20 +215,6 @@ func (s Settings) checkNeighbours() error {
 
 func malformed(name, value, want string) error {
 	return fault.New(fault.Invalid, "%s is %q; it must be %s.", name, value, want)
-}
-
-// parseRate reads "60/60s" and "off".
-func parseRate(s string) (models.Rate, error) {
-	if s == "off" {
-		return models.Rate{Off: true}, nil
-	}
-	n, w, ok := strings.Cut(s, "/")
-	requests, err := strconv.Atoi(n)
-	window, werr := time.ParseDuration(w)
-	if !ok || err != nil || werr != nil || requests <= 0 || window <= 0 || window > 15*time.Minute || window%time.Second != 0 {
-		return models.Rate{}, fault.New(fault.Invalid, "A rate is requests/window, such as 600/60s, with a window of whole seconds, at most 15m.")
-	}
-	return models.Rate{N: requests, Window: window}, nil
 }
 
 // secretFile holds the instance's secret in the data folder, where no setting

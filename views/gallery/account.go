@@ -35,7 +35,7 @@ func keyRows() []keys.Row {
 		},
 		{
 			ID: "9fQaZt7mp0Lw", Label: "Nightly import", Prefix: "sk-polaris-9fQaZt7mp0Lw_", Scopes: []string{"advisor:read", "mcp:invoke", "mcp:write"}, Owner: "approver@calliope.example",
-			Created: ago(20 * day), Expires: ago(-9 * day), LastUsed: layout.When{Text: "never"}, State: "active",
+			Created: ago(20 * day), Expires: ago(-9 * day), LastUsed: layout.When{Text: "never"}, State: "active", OldUntil: ago(-20 * 3600e9),
 		},
 		{
 			ID: "Zt7mp0Lw9fQa", Label: "Call centre pilot", Prefix: "sk-polaris-Zt7mp0Lw9fQa_", Scopes: []string{"advisor:read"}, Owner: "curator@calliope.example",
@@ -52,12 +52,24 @@ func keyPages(f func(string) layout.Frame) []Page {
 	const endpoint = "https://polaris.calliope.example/v1/mcp"
 	fresh := keys.New{
 		Scopes:  keys.ScopeChoices([]string{"advisor:read", "research:run", "mcp:invoke", "mcp:write"}, []string{"advisor:read"}),
-		Expires: keys.LifetimeChoices([]int{30, 90, 180, 365}, 90),
+		Expires: keys.LifetimeChoices("", []int{30, 90, 180, 366}, false, "90"),
 	}
 	wrong := fresh
 	wrong.Label = form.Entry{Value: "Letters agent", Problem: "An active key has this label. Choose another, so that the two can be told apart."}
 	wrong.ScopesProblem, wrong.ExpiresProblem = "Choose at least one scope.", "Choose one of these lifetimes."
 	wrong.Problem = "No key was created."
+	detail := keys.Detail{
+		Key: keyRows()[0], Actor: "night shift", CreatedBy: "by curator@calliope.example at a page", RateText: "600 requests in 60 s", Rev: "3", Rotated: ago(2 * day), RotatedBy: "curator@calliope.example",
+		Label: form.Entry{Value: "Letters agent"}, Scopes: keys.ScopeChoices([]string{"advisor:read", "mcp:invoke"}, []string{"advisor:read", "mcp:invoke"}),
+		Expires: keys.LifetimeChoices("as it is (22 Feb 2027)", []int{30, 90, 180, 366}, true, ""), Rate: form.Entry{Value: "600/60s"},
+		Owners: []form.Choice{{Value: "approver@calliope.example", Label: "approver@calliope.example"}},
+	}
+	mistaken := detail
+	mistaken.Label.Problem, mistaken.Rate.Problem, mistaken.ScopesProblem, mistaken.ExpiresProblem = "Name the key.", "A rate is requests/window, such as 600/60s.", "A key keeps at least one scope.", "A secret lives 366 days at most."
+	mistaken.Problem, mistaken.OwnerProblem = "Nothing was changed.", "No active member of this brain has that e-mail address."
+	suspended := detail
+	suspended.Key = keyRows()[1]
+	suspended.Key.State = "suspended"
 	flash := f(keys.Path)
 	flash.Flash = layout.Flash{Kind: layout.Good, Text: "The key “Ada’s laptop” is revoked. What holds it is refused from now on."}
 	return []Page{
@@ -68,7 +80,20 @@ func keyPages(f func(string) layout.Frame) []Page {
 		{"keys-new-wrong", keys.NewPage(f(keys.NewPath), wrong)},
 		{"keys-created", keys.CreatedPage(f(keys.Path), keys.Created{
 			Label: "Letters agent", Key: "sk-polaris-k7Qd2mXw91aB_0123456789abcdefghijklmnopqrstuv1BcD2e",
-			Endpoint: endpoint, Expires: "on 28 February 2027", Scopes: []string{"advisor:read"},
+			Endpoint: endpoint, OpenAI: "https://polaris.calliope.example/v1", Expires: "on 28 February 2027", Scopes: []string{"advisor:read"},
+		})},
+		{"keys-rotated", keys.CreatedPage(f(keys.Path), keys.Created{
+			Label: "Nightly import", Key: "sk-polaris-9fQaZt7mp0Lw_0123456789abcdefghijklmnopqrstuv1BcD2e",
+			Endpoint: endpoint, OpenAI: "https://polaris.calliope.example/v1", Expires: "never", Scopes: []string{"mcp:invoke"}, Old: "holds on until 1 December 2026, 16:02 UTC",
+		})},
+		{"key", keys.KeyPage(f(keys.KeyPath("k7Qd2mXw91aB")), detail)},
+		{"key-wrong", keys.KeyPage(f(keys.KeyPath("k7Qd2mXw91aB")), mistaken)},
+		{"key-suspended", keys.KeyPage(f(keys.KeyPath("9fQaZt7mp0Lw")), suspended)},
+		{"key-expired", keys.KeyPage(f(keys.KeyPath("Zt7mp0Lw9fQa")), keys.Detail{Key: keyRows()[2], CreatedBy: "by curator@calliope.example at a page", RateText: "the server's"})},
+		{"key-revoked", keys.KeyPage(f(keys.KeyPath("p0Lw9fQaZt7m")), keys.Detail{Key: keyRows()[3], CreatedBy: "by curator@calliope.example at the terminal", RateText: "the server's"})},
+		{"keys-rotate", keys.RotationPage(f(keys.Path), keys.Rotation{Key: keyRows()[0], Overlap: keys.OverlapChoices("86400"), Expires: fresh.Expires})},
+		{"keys-rotate-wrong", keys.RotationPage(f(keys.Path), keys.Rotation{
+			Key: keyRows()[1], Overlap: keys.OverlapChoices("0"), Expires: fresh.Expires, OverlapProblem: "The old secret holds on for at most 7 days; 0 ends it at once.", ExpiresProblem: "Choose one of these.", Problem: "Nothing was changed.",
 		})},
 		{"keys-revoke", keys.RevocationPage(f(keys.Path), keys.Revocation{Key: keyRows()[0]})},
 		{"keys-revoke-wrong", keys.RevocationPage(f(keys.Path), keys.Revocation{

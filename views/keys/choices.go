@@ -26,12 +26,40 @@ func ScopeChoices(offered, chosen []string) []form.Choice {
 	return choices
 }
 
-// LifetimeChoices returns the lifetimes in days as the form offers them.
-func LifetimeChoices(offered []int, chosen int) []form.Choice {
+// Never is the choice of a key that does not expire.
+const Never = "never"
+
+// LifetimeChoices returns the lifetimes in days as the form offers them, and
+// never where the brain allows it. The first is kept, unless it is empty: what
+// leaves the key's end as it is.
+func LifetimeChoices(kept string, offered []int, never bool, chosen string) []form.Choice {
 	var choices []form.Choice
+	if kept != "" {
+		choices = append(choices, form.Choice{Label: kept, Chosen: chosen == ""})
+	}
 	for _, days := range offered {
 		n := strconv.Itoa(days)
-		choices = append(choices, form.Choice{Value: n, Label: "in " + n + " days", Chosen: days == chosen})
+		choices = append(choices, form.Choice{Value: n, Label: "in " + n + " days", Chosen: n == chosen})
+	}
+	if never {
+		choices = append(choices, form.Choice{Value: Never, Label: "never", Chosen: chosen == Never})
+	}
+	return choices
+}
+
+// overlaps are how long an old secret may hold on, in seconds.
+var overlaps = []form.Choice{
+	{Value: "0", Label: "not at all: it is refused at once"},
+	{Value: "3600", Label: "for 1 hour"},
+	{Value: "86400", Label: "for 24 hours"},
+	{Value: "604800", Label: "for 7 days"},
+}
+
+// OverlapChoices returns the overlaps as the form offers them.
+func OverlapChoices(chosen string) []form.Choice {
+	choices := slices.Clone(overlaps)
+	for i := range choices {
+		choices[i].Chosen = choices[i].Value == chosen
 	}
 	return choices
 }

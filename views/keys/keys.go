@@ -1,5 +1,6 @@
 // Package keys draws Settings → API keys: the list, the form that creates a
-// key, the one page that shows it, and the confirmation that ends it.
+// key, the one page that shows it, the page of one key where it is changed, and
+// the questions before it is rotated or ends.
 //
 // Only Created holds a secret. Its page must be sent with Cache-Control:
 // no-store, and is reached by the POST alone, so going back does not show the
@@ -7,6 +8,9 @@
 package keys
 
 import (
+	"slices"
+	"strings"
+
 	"polaris/views/form"
 	"polaris/views/layout"
 )
@@ -21,6 +25,17 @@ const (
 // sent (POST: reason).
 func RevocationPath(id string) string { return Path + "/" + id + "/revocation" }
 
+// KeyPath is the page of one key (GET), and where changes of it are sent (POST:
+// label, scope…, expires, rate, rev).
+func KeyPath(id string) string { return Path + "/" + id }
+
+// OwnerPath is where the key's next owner is sent (POST: owner, rev).
+func OwnerPath(id string) string { return Path + "/" + id + "/owner" }
+
+// RotationPath asks how a key is to be rotated (GET) and is where that is sent
+// (POST: overlap, expires).
+func RotationPath(id string) string { return Path + "/" + id + "/rotation" }
+
 // A Row is one key in the list.
 type Row struct {
 	ID       string
@@ -31,9 +46,17 @@ type Row struct {
 	Created  layout.When
 	Expires  layout.When // never: no Stamp
 	LastUsed layout.When
-	State    string // active, expired or revoked
+	State    string // active, suspended, expired or revoked
 	Ended    string // of a revoked key: "by ada@example.org: agent retired"
+
+	OldUntil layout.When // of a key that is rotating: until when the old secret holds on; else no Stamp
 }
+
+// live reports whether the key can still be changed.
+func (r Row) live() bool { return r.State == "active" || r.State == "suspended" }
+
+// rotating reports whether the secret of before still holds.
+func (r Row) rotating() bool { return r.OldUntil.Stamp != "" }
 
 // An Index is the list of keys.
 type Index struct {
@@ -47,19 +70,88 @@ type New struct {
 	Label   form.Entry
 	Scopes  []form.Choice
 	Expires []form.Choice
+	Rate    form.Entry
 
 	ScopesProblem  string
 	ExpiresProblem string
 	Problem        string // of the form as a whole
 }
 
-// A Created is a key just made.
+// A Created is a key just made, or one that was just given a new secret.
 type Created struct {
 	Label    string
 	Key      string // the raw key, shown this once
 	Endpoint string // absolute URL of the hosted MCP endpoint
+	OpenAI   string // base URL of the OpenAI-compatible endpoint
 	Expires  string // "on 28 February 2027", "never"
 	Scopes   []string
+	Old      string // of a rotated key, what becomes of the old secret: "holds on until 1 December 2026, 16:02 UTC"
+}
+
+func (c Created) title() string {
+	if c.Old != "" {
+		return "New secret for “" + c.Label + "”"
+	}
+	return "Key “" + c.Label + "” created"
+}
+
+func (c Created) state() string {
+	s := "It expires " + c.Expires + ". Scopes: " + strings.Join(c.Scopes, ", ") + "."
+	if c.Old != "" {
+		s = "The old secret " + c.Old + ". " + s
+	}
+	return s
+}
+
+// asks reports whether the key opens the endpoints for agents.
+func (c Created) asks() bool { return slices.Contains(c.Scopes, "advisor:read") }
+
+// A Detail is the page of one key.
+type Detail struct {
+	Key       Row
+	Actor     string // the name in audit rows, where it is not the owner
+	CreatedBy string // "by ada@example.org at the terminal"
+	Rotated   layout.When
+	RotatedBy string
+	RateText  string // "600 requests in 60 s", "the server's"
+	Rev       string // the revision that is shown
+	Problem   string // of the form as a whole
+
+	Label          form.Entry
+	Scopes         []form.Choice // that it has; one may be taken away
+	ScopesProblem  string
+	Expires        []form.Choice
+	ExpiresProblem string
+	Rate           form.Entry
+
+	Owners       []form.Choice // active members; none where the key cannot be given away
+	OwnerProblem string
+}
+
+// state says how the key stands, in one sentence.
+func (d Detail) state() string {
+	switch d.Key.State {
+	case "suspended":
+		return "Suspended: " + d.Key.Owner + " may not act in this brain now. Give the key to another member, or revoke it."
+	case "expired":
+		return "Expired. What has ended stays as it was: create a new key to go on."
+	case "revoked":
+		return "Revoked " + d.Key.Ended + "."
+	}
+	if d.Key.rotating() {
+		return "Active, with two secrets: the old one holds on for a while."
+	}
+	return "Active. It acts for " + d.Key.Owner + ", with its scopes and no more than they may do."
+}
+
+// A Rotation asks how a key is to be rotated.
+type Rotation struct {
+	Key            Row
+	Overlap        []form.Choice
+	OverlapProblem string
+	Expires        []form.Choice
+	ExpiresProblem string
+	Problem        string
 }
 
 // A Revocation asks before a key ends.
