@@ -52,7 +52,7 @@ func readmeCommands(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	for _, m := range regexp.MustCompile("`(bb [^`\n]+)`").FindAllStringSubmatch(string(readme), -1) {
-		if line := strings.ReplaceAll(m[1], "--brain-id ID", "--brain-id acme"); line != "bb apikey mint" { // a name here, not a command
+		if line := strings.ReplaceAll(m[1], "--brain-id ID", "--brain-id acme"); line != "bb apikey mint" && line != "bb apikey rotate ID" { // names here, not commands
 			all = append(all, line)
 		}
 	}
@@ -78,7 +78,8 @@ func shellWords(t *testing.T, line string, env ...string) []string {
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	needsPostgres(t)
-	demo, _ := serve(t, dataFolder(t), freeAddress(t), "--demo")
+	demoData := dataFolder(t)
+	demo, _ := serve(t, demoData, freeAddress(t), "--demo")
 	key := demo.waitFor(t, printedKey)[1]
 	var own *server
 	ownData, ownAddr := dataFolder(t), freeAddress(t)
@@ -98,7 +99,11 @@ func TestReadmeCommands(t *testing.T) {
 				t.Errorf("no test runs %q", line)
 			}
 		case "curl":
-			demo.readmeCurl(t, line, key)
+			if strings.Contains(line, "/v1/auth/token") {
+				demo.readmeToken(t, line, demoData)
+			} else {
+				demo.readmeCurl(t, line, key)
+			}
 		case "claude":
 			printed := demo.waitFor(t, regexp.MustCompile(`(?m)^  (claude mcp add .*)$`))[1]
 			want := shellWords(t, strings.ReplaceAll(line, "http://localhost:8088", demo.url), "POLARIS_API_KEY="+key)
@@ -171,6 +176,47 @@ func (s *server) readmeCurl(t *testing.T, line, key string) {
 	got, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(got), "within 20 days") || !strings.Contains(string(got), `"status":"pass"`) {
 		t.Errorf("%s\n%d %s %v", line, resp.StatusCode, got, err)
+	}
+}
+
+// readmeToken signs in as the curl line would, for somebody who has a password,
+// and asks with the token. A line that renews does so with what came of that.
+func (s *server) readmeToken(t *testing.T, line, data string) {
+	t.Helper()
+	var got struct {
+		Access  string `json:"access_token"`
+		Refresh string `json:"refresh_token"`
+	}
+	send := func(body string) {
+		t.Helper()
+		resp, err := http.Post(s.url+"/v1/auth/token", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d %v", body, resp.StatusCode, err)
+		}
+		s.ask(t, got.Access, "How long do we have to decide on a completed application?")
+	}
+	words := shellWords(t, line)
+	sent := words[len(words)-1]
+	if strings.Contains(sent, "rt-polaris-…") {
+		newWithPassword(t, data, "eve@example.org")
+		send(`{"grant_type":"password","email":"eve@example.org","password":"correct horse battery","brain_id":"calliope"}`)
+		send(strings.ReplaceAll(sent, "rt-polaris-…", got.Refresh))
+		return
+	}
+	newWithPassword(t, data, "ada@example.org")
+	send(strings.ReplaceAll(sent, "…", "correct horse battery"))
+}
+
+// newWithPassword makes a reader of the demo's brain who has a password.
+func newWithPassword(t *testing.T, data, email string) {
+	t.Helper()
+	code, _, errs := bb(t, nil, "correct horse battery\n", "user", "create", email, "--role", "reader", "--brain-id", "calliope", "--password-stdin", "--data-dir", data)
+	if code != 0 {
+		t.Fatalf("making %s: %s", email, errs)
 	}
 }
 
