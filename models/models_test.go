@@ -1,6 +1,10 @@
 package models
 
 import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -85,5 +89,36 @@ func TestAuditBytesAreStable(t *testing.T) {
 	c.Actor = "x"
 	if string(a.Bytes()) == string(c.Bytes()) {
 		t.Error("two rows that differ have the same bytes")
+	}
+}
+
+// TestSecretsComeFromTheSystem: no package of the server takes chance from
+// anywhere but crypto/rand, so no secret can be computed from another.
+func TestSecretsComeFromTheSystem(t *testing.T) {
+	t.Parallel()
+	files := 0
+	for _, root := range []string{"../models", "../ops", "../web", "../mcp", "../cmd"} {
+		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			files++
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, i := range f.Imports {
+				if strings.HasPrefix(i.Path.Value, `"math/rand`) {
+					t.Errorf("%s imports %s", path, i.Path.Value)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 50 {
+		t.Errorf("only %d files were looked at", files)
 	}
 }
