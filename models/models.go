@@ -17,7 +17,10 @@ import (
 // everything that belongs to the brain.
 type BrainID string
 
-var brainSlug = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+// BrainIDPattern is what a brain's id looks like, as a regular expression.
+const BrainIDPattern = `^[a-z][a-z0-9-]{0,39}$`
+
+var brainSlug = regexp.MustCompile(BrainIDPattern)
 
 // Valid reports whether the id is a slug: a lower-case letter, then up to 39
 // lower-case letters, digits and hyphens.

@@ -54,7 +54,9 @@ var GetAnswer = &Op[AnswerIDIn, *AnswerRecord]{
 			return nil, err
 		}
 		own := a.KeyID != "" && a.KeyID == e.Call.By.KeyID || e.Call.By.KeyID == "" && a.Person != "" && a.Person == e.Call.By.Person
-		if !own && !e.Call.By.May(models.MayReadRecords) {
+		// Over REST a key has the records of its own answers and no others.
+		others := e.Call.By.May(models.MayReadRecords) && (e.Call.Via != REST || e.Call.By.Kind != models.KindKey)
+		if !own && !others {
 			return nil, store.NoAnswer
 		}
 		return recordOf(e.Tx, a)

@@ -16,7 +16,7 @@ type SaveCardIn struct {
 	ID      string   `json:"id,omitempty"` // default: from the label
 	Label   string   `json:"label"`
 	Covers  string   `json:"covers"`
-	Anchors []string `json:"anchors"`
+	Anchors []string `json:"anchors" schema:"minItems=1,maxItems=20"`
 }
 
 // SavedCard is a saved card, and which anchors the draft cannot supply.
@@ -25,6 +25,9 @@ type SavedCard struct {
 	New           bool             `json:"new"`
 	Unsupportable []string         `json:"unsupportable_anchors"`
 }
+
+// Made reports whether the card was not there before.
+func (s SavedCard) Made() bool { return s.New }
 
 // ETag is the card's.
 func (s SavedCard) ETag() string { return s.Card.ETag() }

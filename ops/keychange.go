@@ -18,12 +18,12 @@ import (
 type UpdateAPIKeyIn struct {
 	ID           string         `json:"id"`
 	Label        *string        `json:"label,omitempty"`
-	Scopes       []models.Scope `json:"scopes,omitempty"`        // fewer than it has; more takes a new key
-	Owner        *string        `json:"owner,omitempty"`         // another active member's e-mail
-	ExpiresDays  *int           `json:"expires_days,omitempty"`  // from now
-	NeverExpires bool           `json:"never_expires,omitempty"` // where the brain's setting allows it
-	RateN        *int           `json:"rate_limit,omitempty"`    // 0, with a window of 0: the server's
-	RateSeconds  *int           `json:"rate_window_s,omitempty"`
+	Scopes       []models.Scope `json:"scopes,omitempty"`                                        // fewer than it has; more takes a new key
+	Owner        *string        `json:"owner,omitempty"`                                         // another active member's e-mail
+	ExpiresDays  *int           `json:"expires_days,omitempty" schema:"minimum=1,maximum=366"`   // from now
+	NeverExpires bool           `json:"never_expires,omitempty"`                                 // where the brain's setting allows it
+	RateN        *int           `json:"rate_limit,omitempty" schema:"minimum=0,maximum=1000000"` // 0, with a window of 0: the server's
+	RateSeconds  *int           `json:"rate_window_s,omitempty" schema:"minimum=0,maximum=900"`
 }
 
 // UpdateAPIKey changes a key: its label, rate, expiry and owner, and which of
@@ -169,9 +169,9 @@ func pace(e *Env, k *models.APIKey, in UpdateAPIKeyIn) error {
 // RotateAPIKeyIn names a key and how long its present secret holds on.
 type RotateAPIKeyIn struct {
 	ID             string `json:"id"`
-	OverlapSeconds *int   `json:"overlap_s,omitempty"`     // default 86,400; 0: the old secret ends at once; at most 604,800
-	ExpiresDays    int    `json:"expires_days,omitempty"`  // default: the key ends when it would have
-	NeverExpires   bool   `json:"never_expires,omitempty"` // where the brain's setting allows it
+	OverlapSeconds *int   `json:"overlap_s,omitempty" schema:"minimum=0,maximum=604800"` // default 86,400; 0: the old secret ends at once; at most 604,800
+	ExpiresDays    int    `json:"expires_days,omitempty" schema:"minimum=1,maximum=366"` // default: the key ends when it would have
+	NeverExpires   bool   `json:"never_expires,omitempty"`                               // where the brain's setting allows it
 }
 
 // RotateAPIKey gives a key a new secret under the same public id, so that the

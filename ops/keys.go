@@ -11,12 +11,12 @@ import (
 // CreateAPIKeyIn describes the key to make.
 type CreateAPIKeyIn struct {
 	Label        string         `json:"label"`
-	Scopes       []models.Scope `json:"scopes,omitempty"`        // default: advisor:read
-	Actor        string         `json:"actor,omitempty"`         // the owner's e-mail, or a name for audit rows
-	ExpiresDays  int            `json:"expires_days,omitempty"`  // default 90, at most 366
-	NeverExpires bool           `json:"never_expires,omitempty"` // where the brain's setting allows it
-	RateN        int            `json:"rate_limit,omitempty"`    // requests; default: the server's
-	RateSeconds  int            `json:"rate_window_s,omitempty"` // in this many seconds
+	Scopes       []models.Scope `json:"scopes,omitempty"`                                        // default: advisor:read
+	Actor        string         `json:"actor,omitempty"`                                         // the owner's e-mail, or a name for audit rows
+	ExpiresDays  int            `json:"expires_days,omitempty" schema:"minimum=1,maximum=366"`   // default 90, at most 366
+	NeverExpires bool           `json:"never_expires,omitempty"`                                 // where the brain's setting allows it
+	RateN        int            `json:"rate_limit,omitempty" schema:"minimum=1,maximum=1000000"` // requests; default: the server's
+	RateSeconds  int            `json:"rate_window_s,omitempty" schema:"minimum=1,maximum=900"`  // in this many seconds
 }
 
 // Key is the record of a key, without any secret. It goes by this name where it

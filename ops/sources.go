@@ -37,6 +37,9 @@ type ImportedSource struct {
 	Warnings []string `json:"warnings"`
 }
 
+// Made reports whether the source was not there before.
+func (s ImportedSource) Made() bool { return s.Status == ImportNew }
+
 // Statuses of an import.
 const (
 	ImportNew       = "new"

@@ -14,7 +14,7 @@ import (
 
 // PublishIn says what changed, for the version list.
 type PublishIn struct {
-	Notes string `json:"notes,omitempty"`
+	Notes string `json:"notes,omitempty" schema:"maxLength=2000"`
 }
 
 // Published is a new version.

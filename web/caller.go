@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -12,47 +13,68 @@ import (
 	"polaris/ops/door"
 )
 
-// caller returns who calls, for the brain of the path: by key or, without one,
-// by the session of a browser.
+// caller returns who calls, for the brain of the path or, where the path has
+// none, for the credential's own: by key or token or, without one, by the
+// session of a browser.
 func (s *Server) caller(c echo.Context) (ops.Call, error) {
-	by, via, err := s.credential(c)
-	if err != nil {
-		return ops.Call{}, err
-	}
-	if err := s.door.Take(c.Request().Context(), c.Response().Header(), by); err != nil {
-		return ops.Call{}, err
-	}
-	brain := models.BrainID(c.Param("brain_id"))
-	if by.Brain != brain {
-		return ops.Call{}, fault.New(fault.NotFound, "No such brain.").WithCode("no_such_brain")
-	}
-	return ops.Call{By: by, Brain: brain, Via: via, RequestID: requestID(c), Started: s.desk.Now()}, nil
-}
-
-// credential returns who asks: a program by its key or token, else the browser's
-// visitor by the session.
-func (s *Server) credential(c echo.Context) (models.Principal, ops.Surface, error) {
+	call := ops.Call{Via: ops.REST, RequestID: requestID(c), From: s.from(c).String(), Started: s.desk.Now()}
 	r, h := c.Request(), c.Response().Header()
 	credential, err := door.CredentialOf(r)
 	if err != nil {
-		return models.Principal{}, 0, err
+		return call, err
 	}
 	if credential != "" {
-		p, err := s.door.Principal(r.Context(), h, r, credential, requestID(c))
-		if err == nil {
-			err = door.SameTenant(r, p)
-		}
-		return p, ops.REST, err
-	}
-	v, err := s.visit(c)
-	if fault.Is(err, fault.Unauthenticated) {
-		err = door.Missing(h)
+		call.By, err = s.door.Principal(r.Context(), h, r, credential, call.RequestID)
+	} else {
+		call.Via = ops.Web
+		err = s.asVisitor(c, &call)
 	}
 	if err != nil {
-		return models.Principal{}, 0, err
+		return call, err
 	}
-	p, err := v.Principal(models.BrainID(c.Param("brain_id")))
-	return p, ops.Web, err
+	if call.Taken, err = s.door.Taken(r.Context(), h, call.By); err != nil {
+		return call, err
+	}
+	if call.Via == ops.REST {
+		if err := door.SameTenant(r, call.By); err != nil {
+			return call, err
+		}
+	}
+	if call.Brain = call.By.Brain; named(c) && call.Brain != models.BrainID(c.Param(brainParam)) {
+		return call, noBrain
+	}
+	return call, nil
+}
+
+// brainParam is the parameter of a path that names a brain.
+const brainParam = "brain_id"
+
+var noBrain = fault.New(fault.NotFound, "No such brain.").WithCode("no_such_brain")
+
+// named reports whether the path of a request names a brain.
+func named(c echo.Context) bool { return slices.Contains(c.ParamNames(), brainParam) }
+
+// asVisitor fills in who is signed in at the browser that calls. What comes by
+// cookie belongs to the brain of the path, or else to none.
+func (s *Server) asVisitor(c echo.Context, call *ops.Call) error {
+	v, err := s.visit(c)
+	if fault.Is(err, fault.Unauthenticated) {
+		err = door.Missing(c.Response().Header())
+	}
+	if err != nil {
+		return err
+	}
+	call.Visit = v
+	brain := ops.Instance
+	if named(c) {
+		if brain = models.BrainID(c.Param(brainParam)); !brain.Valid() {
+			return noBrain
+		}
+	}
+	if call.By, err = v.Principal(brain); fault.Is(err, fault.NotFound) {
+		err = noBrain
+	}
+	return err
 }
 
 // carriesKey reports whether a request brings a key or a token, which no other

@@ -174,7 +174,7 @@ func TestREST(t *testing.T) {
 		header     []string
 	}{
 		{"unknown field", `{"query":"x","tenant":"y"}`, 400, "tenant", json},
-		{"wrong type", `{"query":1}`, 400, "must be a string", json},
+		{"wrong type", `{"query":1}`, 400, "query must be string", json},
 		{"empty question", `{"query":" "}`, 400, `"field":"query"`, json},
 		{"a list", `[]`, 400, "not a JSON object", json},
 		{"null", `null`, 400, "not a JSON object", json},
@@ -196,7 +196,7 @@ func TestREST(t *testing.T) {
 		}
 	}
 	agent.get("/v1/brains/calliope/wiki?entity=x&entity=y", "X-API-Key", key).want(http.StatusBadRequest)
-	agent.get("/v1/brains/calliope/topic-cards?x=1", "X-API-Key", key).want(http.StatusBadRequest, "unknown field")
+	agent.get("/v1/brains/calliope/topic-cards?x=1", "X-API-Key", key).want(http.StatusBadRequest, "is not known here")
 	agent.get("/v1/brains/calliope/topic-cards?api_key=" + key).want(http.StatusUnauthorized)
 }
 

@@ -17,7 +17,7 @@ import (
 // anonymous are the routes that answer somebody without a session or key. A
 // route that is not here must not.
 var anonymous = []string{
-	"GET /live", "GET /health", "GET /static/*", "GET /setup", "POST /setup", "GET /session/new", "POST /session", "POST /session/end", "GET /link", "POST /link", "DELETE /v1/auth/token",
+	"GET /live", "GET /health", "GET /metrics", "GET /static/*", "GET /setup", "POST /setup", "GET /session/new", "POST /session", "POST /session/end", "GET /link", "POST /link", "GET /v1/openapi.json", "DELETE /v1/auth/token",
 }
 
 // fill puts something into a route's parameters.

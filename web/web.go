@@ -15,6 +15,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,10 @@ type Config struct {
 	MCPPath   string       // where the MCP endpoint is; its slash twin is the same
 	Log       *slog.Logger // required
 	MaxBody   int64        // largest request body, in bytes; 0: 1 MiB
-	OpenAI    http.Handler // the OpenAI-compatible endpoint; nil: none
+	Version   string       // release, for the metrics
+
+	MetricsAllow []netip.Prefix // who may read /metrics beside this machine
+	OpenAI       http.Handler   // the OpenAI-compatible endpoint; nil: none
 }
 
 // A Server serves every page. All fields are set by [New].

@@ -76,4 +76,3 @@ func (tx *Tx) Version(n int) (*models.Version, error) {
 	}
 	return one[models.Version](tx.db.Where("brain_id = ? AND n = ?", tx.Brain, n), none)
 }
-

@@ -143,12 +143,18 @@ func (d *Door) From(r *http.Request) netip.Prefix { return AddressOf(r, d.Truste
 // Take counts the request against its caller's rate, and tells in h where the
 // caller stands.
 func (d *Door) Take(ctx context.Context, h http.Header, p models.Principal) error {
+	_, err := d.Taken(ctx, h, p)
+	return err
+}
+
+// Taken is Take, and returns what it took.
+func (d *Door) Taken(ctx context.Context, h http.Header, p models.Principal) (ops.Taken, error) {
 	t, err := d.desk.Take(ctx, p)
 	tell(h, t)
 	if err != nil {
 		retryAfter(h, t.Reset)
 	}
-	return err
+	return t, err
 }
 
 // SameTenant refuses a request that names another brain than its credential's.

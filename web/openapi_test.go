@@ -1,0 +1,605 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+	"github.com/pb33f/libopenapi/datamodel"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"polaris/models"
+	"polaris/ops"
+)
+
+// A contract is the published description, as a client reads it.
+type contract struct {
+	t     *testing.T
+	doc   object
+	check *jsonschema.Compiler
+}
+
+const contractURL = "mem:///openapi.json"
+
+// contract fetches the description as somebody whom the server does not know.
+func (s *site) contract() *contract {
+	s.t.Helper()
+	a := s.browser().get(openAPIPath).want(http.StatusOK)
+	c := &contract{t: s.t, check: jsonschema.NewCompiler()}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(a.text))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c.doc = doc.(object)
+	c.check.DefaultDraft(jsonschema.Draft2020)
+	if err := c.check.AddResource(contractURL, doc); err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+// at returns the part of the description that a pointer names.
+func (c *contract) at(path ...string) object {
+	o := c.doc
+	for _, p := range path {
+		next, ok := o[p].(object)
+		if !ok {
+			return nil
+		}
+		o = next
+	}
+	return o
+}
+
+// pointer escapes the parts of a JSON pointer.
+func pointer(path ...string) string {
+	var b strings.Builder
+	for _, p := range path {
+		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(p))
+	}
+	return b.String()
+}
+
+// schema compiles the schema at a place.
+func (c *contract) schema(path ...string) *jsonschema.Schema {
+	c.t.Helper()
+	s, err := c.check.Compile(contractURL + "#" + pointer(path...))
+	if err != nil {
+		c.t.Fatalf("%v: %v", path, err)
+	}
+	return s
+}
+
+// operations visits every operation as "GET /v1/…".
+func (c *contract) operations(visit func(method, path string, o object)) {
+	paths := c.at("paths")
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		for _, method := range slices.Sorted(maps.Keys(paths[path].(object))) {
+			visit(strings.ToUpper(method), path, c.at("paths", path, method))
+		}
+	}
+}
+
+// routesUnderV1 is what is served under /v1, in the words of the description.
+func (s *site) routesUnderV1() []string {
+	all := []string{"POST " + s.server.conf.MCPPath}
+	for _, r := range s.server.echo.Routes() {
+		if isAPI(r.Path) && r.Method != echo.RouteNotFound {
+			all = append(all, r.Method+" "+regexp.MustCompile(`:(\w+)`).ReplaceAllString(r.Path, "{$1}"))
+		}
+	}
+	if s.server.conf.OpenAI != nil {
+		all = append(all, "POST /v1/chat/completions", "GET /v1/models", "GET /v1/models/{model}")
+	}
+	slices.Sort(all)
+	return all
+}
+
+// The description is OpenAPI 3.1 by the schema that the OpenAPI Initiative
+// publishes; what it says in schemas is valid, and its examples fit them.
+func TestOpenAPIIsValid(t *testing.T) {
+	t.Parallel()
+	s, _ := started(t)
+	c := s.contract()
+	official, err := jsonschema.UnmarshalJSON(strings.NewReader(datamodel.OpenAPI31SchemaData))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := jsonschema.NewCompiler()
+	if err := k.AddResource("mem:///official.json", official); err != nil {
+		t.Fatal(err)
+	}
+	rules, err := k.Compile("mem:///official.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rules.Validate(c.doc); err != nil {
+		t.Errorf("not OpenAPI 3.1: %v", err)
+	}
+	if rules.Validate(object{"openapi": "3.1.1", "info": object{"title": "x"}}) == nil {
+		t.Error("the official schema takes anything")
+	}
+	ids, schemas, examples := map[string]bool{}, 0, 0
+	var walk func(v any, path []string)
+	walk = func(v any, path []string) {
+		switch v := v.(type) {
+		case object:
+			if ref, ok := v["$ref"].(string); ok && c.at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...) == nil {
+				t.Errorf("%v: %s leads nowhere", path, ref)
+			}
+			for name, e := range v {
+				if name == "schema" {
+					schemas++
+					fits := c.schema(append(slices.Clone(path), name)...)
+					if x, ok := v["example"]; ok {
+						examples++
+						if err := fits.Validate(x); err != nil {
+							t.Errorf("%v: the example does not fit: %v", path, err)
+						}
+					}
+					continue
+				}
+				walk(e, append(slices.Clone(path), name))
+			}
+		case []any:
+			for i, e := range v {
+				walk(e, append(slices.Clone(path), fmt.Sprint(i)))
+			}
+		}
+	}
+	walk(c.doc, nil)
+	c.operations(func(method, path string, o object) {
+		id, _ := o["operationId"].(string)
+		if ids[id] || !regexp.MustCompile(`^[a-z][a-z_]*$`).MatchString(id) || o["summary"] == "" || len(o["tags"].([]any)) != 1 || o["security"] == nil {
+			t.Errorf("%s %s: operationId %q, summary %q", method, path, id, o["summary"])
+		}
+		ids[id] = true
+	})
+	t.Logf("%d operations, %d schemas, %d examples", len(ids), schemas, examples)
+	if len(ids) < 25 || schemas < 80 || examples < 10 {
+		t.Error("that is too little to have been looked at")
+	}
+}
+
+// What is described is served, and what is served is described.
+func TestOpenAPIIsTheRouter(t *testing.T) {
+	t.Parallel()
+	s, _ := started(t)
+	var described []string
+	s.contract().operations(func(method, path string, o object) {
+		described = append(described, method+" "+path)
+		var named []string
+		for _, p := range list(o["parameters"]) {
+			if p["in"] == "path" {
+				named = append(named, p["name"].(string))
+			}
+		}
+		if want := inPath(path); !slices.Equal(named, want) {
+			t.Errorf("%s %s describes the parameters %v, has %v", method, path, named, want)
+		}
+	})
+	slices.Sort(described)
+	served := s.routesUnderV1()
+	if !slices.Equal(described, served) {
+		t.Errorf("described\n%s\nserved\n%s", strings.Join(described, "\n"), strings.Join(served, "\n"))
+	}
+	for _, h := range s.server.handWritten() {
+		if h.why == "" {
+			t.Errorf("%s %s is written by hand and does not say why", h.method, h.path)
+		}
+		t.Logf("by hand: %s %s, because %s", h.method, h.path, h.why)
+	}
+}
+
+// list returns the objects of a list.
+func list(v any) []object {
+	var all []object
+	l, _ := v.([]any)
+	for _, e := range l {
+		all = append(all, e.(object))
+	}
+	return all
+}
+
+// withoutRoute are the operations that REST does not have, each with its reason.
+var withoutRoute = map[string]string{
+	"audit.verify":              "reads the whole log; at the terminal until audit has its own resource",
+	"brains.create":             "makes a tenant: at a page or the terminal, by an instance admin",
+	"users.create":              "may hand out a one-time link, which belongs on no program's log",
+	"users.list":                "of the instance, not of a brain",
+	"users.disable":             "of the instance, not of a brain",
+	"users.enable":              "of the instance, not of a brain",
+	"instance.set_up":           "happens once, at a page",
+	"session.start":             "is how a browser signs in; programs have auth/token",
+	"session.link":              "is how a browser signs in by a link",
+	"tokens.create":             "auth/token, by hand: who asks is what it finds out",
+	"tokens.sign_in":            "part of auth/token",
+	"tokens.refresh":            "part of auth/token",
+	"tokens.revoke":             "DELETE auth/token, by hand",
+	"tokens.revoke_all":         "DELETE auth/sessions, by hand",
+	"tokens.rotate_signing_key": "of the instance, at the terminal",
+}
+
+func TestEveryOperationHasARouteOrAReason(t *testing.T) {
+	t.Parallel()
+	for _, o := range ops.All() {
+		why, listed := withoutRoute[o.Name]
+		switch {
+		case o.Route == "" && !listed:
+			t.Errorf("%s has neither a route nor a reason", o.Name)
+		case o.Route != "" && listed:
+			t.Errorf("%s has a route, and is listed as one without", o.Name)
+		case o.Route != "" && o.Offered&ops.REST == 0:
+			t.Errorf("%s has a route and is not offered there", o.Name)
+		case listed:
+			t.Logf("no route: %s, because %s", o.Name, why)
+		}
+		if listed {
+			continue
+		}
+		if o.Method() == "" || !strings.HasPrefix(o.Path(), "/v1/") {
+			t.Errorf("%s: %q is no route", o.Name, o.Route)
+		}
+		for _, name := range inPath(o.Path()) {
+			if name != brainParam && kindOf(o.In, name) == 0 {
+				t.Errorf("%s: its input has no %s", o.Name, name)
+			}
+		}
+		if o.HTTP.Status == http.StatusNoContent && o.Class == ops.Read {
+			t.Errorf("%s reads and sends nothing", o.Name)
+		}
+	}
+	for name := range withoutRoute {
+		if ops.All().Find(name) == nil {
+			t.Errorf("%s is listed and is no operation", name)
+		}
+	}
+}
+
+// A step is one request of a walk through every address.
+type step struct {
+	route  string
+	path   map[string]string // parameters, beside the brain's
+	body   string
+	header []string
+	status int // beside the one described first
+}
+
+// steps is one request for each address that succeeds, in an order in which each
+// finds what it needs.
+func (w *walker) steps() []step {
+	return []step{
+		{route: "GET /v1/openapi.json"},
+		{route: "GET /v1/me"},
+		{route: "GET /v1/brains/{brain_id}"},
+		{route: "POST /v1/brains/{brain_id}/sources", body: `{"name":"pets.md","title":"Pets","code":"PETS","data":"IyBQZXRzCgpDYXRzIHNsZWVwIHNpeHRlZW4gaG91cnMgYSBkYXkuCg=="}`, status: 201},
+		{route: "GET /v1/brains/{brain_id}/sources"},
+		{route: "GET /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}},
+		{route: "PUT /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}, body: `{"label":"Pets","covers":"how long cats sleep","anchors":["HB 4.2(a)"]}`, status: 201},
+		{route: "GET /v1/brains/{brain_id}/draft/topic-cards"},
+		{route: "GET /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}},
+		{route: "POST /v1/brains/{brain_id}/versions", body: `{"notes":"pets"}`},
+		{route: "GET /v1/brains/{brain_id}/versions"},
+		{route: "GET /v1/brains/{brain_id}/versions/{n}", path: map[string]string{"n": "1"}},
+		{route: "DELETE /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}},
+		{route: "GET /v1/brains/{brain_id}/topic-cards"},
+		{route: "GET /v1/brains/{brain_id}/wiki"},
+		{route: "GET /v1/brains/{brain_id}/wiki/{entity}", path: map[string]string{"entity": "{article}"}},
+		{route: "POST /v1/brains/{brain_id}/answers", body: `{"query":"How long do cats sleep a day?"}`},
+		{route: "GET /v1/brains/{brain_id}/answers"},
+		{route: "GET /v1/brains/{brain_id}/answers/{id}", path: map[string]string{"id": "{answer}"}},
+		{route: "POST /v1/brains/{brain_id}/retrieve", body: `{"query":"cats","topic_ids":[]}`},
+		{route: "POST /v1/brains/{brain_id}/api-keys", body: `{"label":"agent"}`},
+		{route: "GET /v1/brains/{brain_id}/api-keys"},
+		{route: "GET /v1/brains/{brain_id}/api-keys/{id}", path: map[string]string{"id": "{key}"}},
+		{route: "PATCH /v1/brains/{brain_id}/api-keys/{id}", path: map[string]string{"id": "{key}"}, body: `{"label":"other"}`},
+		{route: "POST /v1/brains/{brain_id}/api-keys/{id}/rotate", path: map[string]string{"id": "{key}"}, body: `{"overlap_s":60}`},
+		{route: "POST /v1/mcp", body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: []string{"X-API-Key", "{secret}"}},
+		{route: "POST /v1/chat/completions", body: `{"model":"polaris","messages":[{"role":"user","content":"How long do cats sleep?"}]}`, header: []string{"X-API-Key", "{secret}"}},
+		{route: "GET /v1/models", header: []string{"X-API-Key", "{secret}"}},
+		{route: "GET /v1/models/{model}", path: map[string]string{"model": "{model}"}, header: []string{"X-API-Key", "{secret}"}},
+		{route: "DELETE /v1/brains/{brain_id}/api-keys/{id}", path: map[string]string{"id": "{key}"}},
+		{route: "GET /v1/brains/{brain_id}/members"},
+		{route: "DELETE /v1/brains/{brain_id}/members/{member}", path: map[string]string{"member": "reader@example.org"}},
+		{route: "POST /v1/auth/token", body: `{"brain_id":"calliope"}`},
+		{route: "DELETE /v1/auth/token", body: `{"refresh_token":"{refresh}"}`},
+		{route: "DELETE /v1/auth/sessions"},
+	}
+}
+
+// A walker makes the requests of the walk as somebody who is signed in, and
+// holds each answer against the description.
+type walker struct {
+	*contract
+	b     *browser
+	names map[string]string
+	done  map[string]bool
+}
+
+func (s *site) walker(b *browser) *walker {
+	return &walker{contract: s.contract(), b: b, names: map[string]string{}, done: map[string]bool{}}
+}
+
+// fillIn puts in what earlier answers said.
+func (w *walker) fillIn(text string) string {
+	for name, v := range w.names {
+		text = strings.ReplaceAll(text, "{"+name+"}", v)
+	}
+	return text
+}
+
+// do makes one request.
+func (w *walker) do(st step, header ...string) *answer {
+	method, path, _ := strings.Cut(st.route, " ")
+	path = strings.ReplaceAll(path, "{brain_id}", "calliope")
+	for name, v := range st.path {
+		path = strings.ReplaceAll(path, "{"+name+"}", escaped(w.fillIn(v)))
+	}
+	for _, h := range st.header {
+		header = append(header, w.fillIn(h))
+	}
+	if st.body != "" {
+		header = append([]string{"Content-Type", "application/json"}, header...)
+	}
+	return w.b.do(method, path, w.fillIn(st.body), header...)
+}
+
+func escaped(s string) string { return strings.ReplaceAll(s, " ", "%20") }
+
+// holds checks an answer against the responses that are described.
+func (w *walker) holds(route string, a *answer) {
+	w.t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	at := []string{"paths", path, strings.ToLower(method), "responses"}
+	status := fmt.Sprint(a.StatusCode)
+	described := w.at(append(at, status)...)
+	if described == nil {
+		w.t.Errorf("%s: %s is not described: %s", route, status, a.text)
+		return
+	}
+	if ref, ok := described["$ref"].(string); ok {
+		at, status = []string{"components", "responses"}, ref[strings.LastIndex(ref, "/")+1:]
+		described = w.at(append(at, status)...)
+	}
+	content, _ := described["content"].(object)
+	for name := range w.at(append(at, status, "headers")...) {
+		if a.Header.Get(name) == "" {
+			w.t.Errorf("%s: the header %s is described and not there", route, name)
+		}
+	}
+	if content == nil {
+		if a.text != "" {
+			w.t.Errorf("%s: %s sends %q, and no content is described", route, status, a.text)
+		}
+		return
+	}
+	kind := a.Header.Get("Content-Type")
+	kind, _, _ = strings.Cut(kind, ";")
+	if content[kind] == nil {
+		w.t.Errorf("%s: sends %s, which is not described", route, kind)
+		return
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(a.text))
+	if err == nil {
+		err = w.schema(append(at, status, "content", kind, "schema")...).Validate(v)
+	}
+	if err != nil {
+		w.t.Errorf("%s: the answer does not fit: %v\n%.600s", route, err, a.text)
+	}
+}
+
+// remember keeps the names that later steps use.
+func (w *walker) remember(route string, a *answer) {
+	var v struct {
+		AnswerID   string                `json:"answer_id"`
+		ID         string                `json:"id"`
+		Key        string                `json:"key"`
+		Refresh    string                `json:"refresh_token"`
+		Categories []models.WikiCategory `json:"categories"`
+		Data       []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if json.Unmarshal([]byte(a.text), &v) != nil {
+		return
+	}
+	switch route {
+	case "POST /v1/brains/{brain_id}/answers":
+		w.names["answer"] = v.AnswerID
+	case "POST /v1/brains/{brain_id}/api-keys":
+		w.names["key"], w.names["secret"] = v.ID, v.Key
+	case "GET /v1/brains/{brain_id}/wiki":
+		w.names["article"] = v.Categories[0].Titles[0]
+	case "GET /v1/models":
+		w.names["model"] = v.Data[0].ID
+	case "POST /v1/auth/token":
+		w.names["refresh"] = v.Refresh
+	}
+}
+
+// Every address that is described does what is described: a real request
+// succeeds with the status that is named, and its answer fits the schema.
+func TestOpenAPIHolds(t *testing.T) {
+	t.Parallel()
+	s, b := published(t)
+	s.desk.Settings.RateLimit = models.Rate{N: 100_000, Window: 1e9}
+	s.person("reader@example.org", "calliope", models.RoleReader)
+	w := s.walker(b)
+	for _, st := range w.steps() {
+		method, path, _ := strings.Cut(st.route, " ")
+		if w.at("paths", path, strings.ToLower(method)) == nil {
+			if s.server.conf.OpenAI == nil && (strings.Contains(path, "/models") || strings.Contains(path, "/chat/")) {
+				continue
+			}
+			t.Errorf("%s is not described", st.route)
+			continue
+		}
+		a := w.do(st)
+		if a.StatusCode >= 300 {
+			t.Fatalf("%s: %d %s", st.route, a.StatusCode, a.text)
+		}
+		if st.status != 0 && a.StatusCode != st.status {
+			t.Errorf("%s: %d, want %d", st.route, a.StatusCode, st.status)
+		}
+		w.holds(st.route, a)
+		w.remember(st.route, a)
+		w.done[st.route] = true
+		if tag := a.Header.Get("ETag"); method == http.MethodGet && tag != "" {
+			again := w.do(st, "If-None-Match", tag)
+			switch {
+			case st.route == "GET /v1/me" || st.route == "GET /v1/brains/{brain_id}": // tells what is left of the rate
+			case again.StatusCode != http.StatusNotModified || again.Header.Get("ETag") != tag || again.text != "":
+				t.Errorf("%s once more: %d", st.route, again.StatusCode)
+			default:
+				w.holds(st.route, again)
+			}
+		}
+	}
+	w.operations(func(method, path string, _ object) {
+		if !w.done[method+" "+path] {
+			t.Errorf("%s %s is described and was not walked", method, path)
+		}
+	})
+	t.Logf("%d addresses were walked", len(w.done))
+}
+
+// What the description requires, enumerates and bounds is what is refused, with
+// the field's name; what it allows at the bounds is not refused for them.
+func TestOpenAPIRefusals(t *testing.T) {
+	t.Parallel()
+	s, b := published(t)
+	s.desk.Settings.RateLimit = models.Rate{N: 100_000, Window: 1e9}
+	w := s.walker(b)
+	w.names["answer"], w.names["key"], w.names["article"] = "ans_000000000000", "000000000000", "x"
+	tried := 0
+	for _, st := range w.steps() {
+		method, path, _ := strings.Cut(st.route, " ")
+		o := w.at("paths", path, strings.ToLower(method))
+		if o == nil || o["x-polaris-class"] == nil {
+			continue // by hand: refuses in its own way
+		}
+		for _, r := range w.wrong(st, o) {
+			a := w.do(r.step)
+			var p struct{ Field, Code string }
+			a.json(&p)
+			refused := a.StatusCode == http.StatusBadRequest && p.Field == r.field
+			if refused != r.refused {
+				t.Errorf("%s %s: %d %s", st.route, r.what, a.StatusCode, a.text)
+			}
+			if refused {
+				w.holds(st.route, a)
+			}
+			tried++
+		}
+	}
+	t.Logf("%d requests", tried)
+	if tried < 150 {
+		t.Error("that is too few to have tried every field")
+	}
+}
+
+// A variant is a request that differs from a good one in one field.
+type variant struct {
+	step
+	what, field string
+	refused     bool
+}
+
+// wrong returns requests of a step that must be refused, and some that must not.
+func (w *walker) wrong(st step, o object) []variant {
+	schemas, required := object{}, []any{}
+	inBody := o["requestBody"] != nil
+	if inBody {
+		body := o["requestBody"].(object)["content"].(object)["application/json"].(object)["schema"].(object)
+		schemas = body["properties"].(object)
+		required, _ = body["required"].([]any)
+	}
+	for _, p := range list(o["parameters"]) {
+		if p["in"] == "query" {
+			schemas[p["name"].(string)] = p["schema"]
+		}
+	}
+	var all []variant
+	add := func(what, field string, refused bool, v any) {
+		all = append(all, variant{w.with(st, inBody, field, v), what + " " + field, field, refused})
+	}
+	add("unknown", "no_such_field", true, "x")
+	add("the tenant in", "brain_id", true, "urania")
+	for _, name := range required {
+		all = append(all, variant{w.with(st, inBody, name.(string), nil), "without " + name.(string), name.(string), true})
+	}
+	for name, v := range schemas {
+		f, _ := v.(object)
+		if slices.Contains(inPath(strings.Split(st.route, " ")[1]), name) {
+			continue // repeats the path
+		}
+		switch f["type"] {
+		case "integer":
+			add("text as", name, true, "many")
+			for bound, by := range map[string]int{"minimum": -1, "maximum": 1} {
+				if n, ok := f[bound].(json.Number); ok {
+					at, err := n.Int64()
+					if err != nil {
+						w.t.Fatal(err)
+					}
+					add("beyond the "+bound+" of", name, true, int(at)+by)
+					if !strings.HasPrefix(name, "rate_") { // those two belong together
+						add("at the "+bound+" of", name, false, int(at))
+					}
+				}
+			}
+		case "string":
+			if inBody {
+				add("a number as", name, true, 7)
+			}
+			if n, ok := f["maxLength"].(json.Number); ok {
+				most, _ := n.Int64()
+				add("too long", name, true, strings.Repeat("x", int(most)+1))
+			}
+		case "boolean":
+			add("text as", name, true, "maybe")
+		case "array":
+			add("an object as", name, true, object{})
+			if items, ok := f["items"].(object); ok && items["enum"] != nil {
+				all = append(all, variant{w.with(st, inBody, name, []any{"nonsense"}), "no value of " + name, name + ".0", true})
+			}
+			if n, ok := f["maxItems"].(json.Number); ok {
+				most, _ := n.Int64()
+				add("too many", name, true, slices.Repeat([]any{"HB 4.2(a)"}, int(most)+1))
+			}
+			if f["minItems"] != nil {
+				add("none of", name, true, []any{})
+			}
+		}
+	}
+	return all
+}
+
+// with returns a step whose field has the value, or is left out where it is nil.
+func (w *walker) with(st step, inBody bool, field string, v any) step {
+	if !inBody {
+		st.route = st.route + "?" + field + "=" + fmt.Sprint(v)
+		return st
+	}
+	var body object
+	if err := json.Unmarshal([]byte(cmp.Or(st.body, "{}")), &body); err != nil {
+		w.t.Fatal(err)
+	}
+	if body[field] = v; v == nil {
+		delete(body, field)
+	}
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(body); err != nil {
+		w.t.Fatal(err)
+	}
+	st.body = b.String()
+	return st
+}
