@@ -30,12 +30,18 @@ clients:
 check:
 	@scripts/check
 
-# What takes longer, before an issue is closed: races, fuzzing, benchmarks.
-long: race fuzz bench
+# What takes longer, before an issue is closed: races, fuzzing, long rounds,
+# benchmarks.
+long: race fuzz lasting bench
 
 race:
 	@scripts/need go postgres chromium node nginx
 	@scripts/test -race ./...
+
+# The tests that have more rounds, or real minutes instead of seconds.
+lasting:
+	@scripts/need go postgres
+	@POLARIS_TEST_LONG=1 scripts/test -timeout 60m $$(grep -rl --include='*_test.go' POLARIS_TEST_LONG . | xargs -n1 dirname | sort -u)
 
 # Retrieval quality and speed, and the MCP endpoint against an empty tool.
 bench: build
