@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestClaudeCode follows the README: the line that the server prints adds the
-// endpoint, and Claude Code then says that it is connected. No model is asked.
+// TestClaudeCode follows docs/clients.md: one line adds the endpoint, and Claude
+// Code then says that it is connected. No model is asked.
 func TestClaudeCode(t *testing.T) {
 	t.Parallel()
 	s := polaris(t)
@@ -23,7 +23,7 @@ func TestClaudeCode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			via, home := newRelay(t, s.url, nil), t.TempDir()
-			if r := claude(t, home, "mcp", "add", "--transport", "http", "polaris", via.url+"/v1/mcp", "--header", "Authorization: Bearer "+c.key); r.code != 0 {
+			if r := claude(t, home, append([]string{"mcp", "add"}, documented(t, via.url, c.key, "claude mcp add")...)...); r.code != 0 {
 				t.Fatalf("mcp add: %d %s %s", r.code, r.out, r.err)
 			}
 			r := claude(t, home, "mcp", "list")

@@ -2,20 +2,21 @@ package clients
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestInspector runs the MCP Inspector on the command line, in each era.
+// TestInspector runs the MCP Inspector on the command line, as docs/clients.md
+// has it, in each era.
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	s := polaris(t)
 	inspect := func(t *testing.T, via *relay, key string, args ...string) run {
 		t.Helper()
-		return program{dir: workshop(t), args: append([]string{
-			bin(t, "node"), bin(t, "mcp-inspector"), "--cli", via.url + "/v1/mcp", "--transport", "http",
-			"--header", "Authorization: Bearer " + key, "--format", "json", "--quiet",
-		}, args...)}.run(t)
+		line := documented(t, via.url, key, "npx @modelcontextprotocol/inspector")
+		line = line[:len(line)-2] // without its method
+		return program{dir: workshop(t), args: slices.Concat([]string{bin(t, "node"), bin(t, "mcp-inspector")}, line, []string{"--format", "json", "--quiet"}, args)}.run(t)
 	}
 	for era, protocol := range map[string]string{"legacy": "2025-11-25", "auto": "2026-07-28", "modern": "2026-07-28"} {
 		t.Run(era, func(t *testing.T) {

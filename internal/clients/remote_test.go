@@ -12,12 +12,12 @@ import (
 )
 
 // TestRemoteBridge runs mcp-remote, with which clients that know only stdio
-// reach the endpoint, and speaks to it as such a client does.
+// reach the endpoint, as docs/clients.md has it, and speaks to it as they do.
 func TestRemoteBridge(t *testing.T) {
 	t.Parallel()
 	s := polaris(t)
 	via := newRelay(t, s.url, nil)
-	b := startBridge(t, via.url+"/v1/mcp", s.key)
+	b := startBridge(t, via.url, s.key)
 	var hello struct {
 		ProtocolVersion string
 		ServerInfo      struct{ Name string }
@@ -45,7 +45,7 @@ func TestRemoteBridgeBadKey(t *testing.T) {
 	t.Parallel()
 	s := polaris(t)
 	via := newRelay(t, s.url, nil)
-	b := startBridge(t, via.url+"/v1/mcp", badKey)
+	b := startBridge(t, via.url, badKey)
 	select {
 	case <-b.ended:
 	case <-time.After(20 * time.Second):
@@ -68,9 +68,7 @@ type bridge struct {
 func startBridge(t *testing.T, url, key string) *bridge {
 	t.Helper()
 	p := program{dir: workshop(t)}
-	// Without --allow-http it takes no http but that of this machine, which this
-	// is. The strategy is what the documentation tells our users to set.
-	c := exec.Command(bin(t, "node"), bin(t, "mcp-remote"), url, "--header", "Authorization: Bearer "+key, "--transport", "http-only")
+	c := exec.Command(bin(t, "node"), append([]string{bin(t, "mcp-remote")}, documented(t, url, key, "npx mcp-remote")...)...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Dir, c.Env = p.dir, append(p.environment(), "BROWSER=false")
 	b := &bridge{lines: make(chan string, 16), ended: make(chan struct{})}
