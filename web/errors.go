@@ -46,6 +46,9 @@ func (s *Server) fail(err error, c echo.Context) {
 	}
 	if werr := s.write(c, status, f, err); werr != nil {
 		s.conf.Log.Error("an error could not be shown", "request_id", requestID(c), "error", werr)
+		if !c.Response().Committed { // without this the answer would be an empty 200
+			c.Response().WriteHeader(status)
+		}
 	}
 }
 

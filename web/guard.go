@@ -26,7 +26,11 @@ func (s *Server) logged(next http.Handler) http.Handler {
 		r.Header.Set(door.RequestIDHeader, id)
 		w.Header().Set(door.RequestIDHeader, id)
 		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
+		s.metrics.inFlight.Add(1)
+		defer s.metrics.inFlight.Add(-1)
+		defer s.arrivals.watch(w, r)()
 		next.ServeHTTP(rec, r)
+		s.metrics.answered(rec.route, r.Method, rec.status, time.Since(start))
 		s.conf.Log.Log(r.Context(), levelOf(rec), "request", "method", known(r.Method), "route", rec.route, "status", rec.status,
 			"duration_ms", float64(time.Since(start).Microseconds())/1000, "request_id", id)
 	})
@@ -35,7 +39,7 @@ func (s *Server) logged(next http.Handler) http.Handler {
 // levelOf keeps what probes ask each second, and what comes with each page, out
 // of the log unless it went wrong.
 func levelOf(rec *recorder) slog.Level {
-	if rec.status < http.StatusBadRequest && (rec.route == "/live" || rec.route == "/health" || rec.route == static.Prefix+"*") {
+	if rec.status < http.StatusBadRequest && (rec.route == "/live" || rec.route == "/health" || rec.route == metricsPath || rec.route == static.Prefix+"*") {
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
@@ -108,7 +112,8 @@ func (s *Server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
 // let through.
 func (s *Server) hostAllowed(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if c.Path() != "/live" && c.Path() != "/health" {
+		probe := c.Path() == "/live" || c.Path() == "/health" || c.Path() == metricsPath && s.mayScrape(c.Request())
+		if !probe {
 			if err := s.door.CheckHost(c.Request()); err != nil {
 				return err
 			}

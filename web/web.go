@@ -51,8 +51,11 @@ type Server struct {
 	cookies *cookies
 	origins *http.CrossOriginProtection
 	signIns *ops.Failures // sign-ins and one-time links that did not hold
-	health  health
 	assets  layout.Assets
+
+	health   health
+	arrivals *arrivals
+	metrics  *metrics
 }
 
 // New returns a server over desk, with mcp mounted at c.MCPPath. It panics when
@@ -69,7 +72,7 @@ func New(desk *ops.Desk, at *door.Door, mcp http.Handler, c Config) *Server {
 		desk: desk, door: at, mcp: mcp, conf: c, echo: echo.New(),
 		cookies: newCookies(c.CookieKey, strings.HasPrefix(c.PublicURL, "https://")),
 		origins: http.NewCrossOriginProtection(),
-		signIns: ops.NewFailures(),
+		signIns: ops.NewFailures(), arrivals: &arrivals{on: map[*arriving]struct{}{}},
 		assets: layout.Assets{
 			Styles:  []string{static.Path("oat.min.css"), static.Path("polaris.css")},
 			Scripts: []string{static.Path("htmx.min.js"), static.Path("hx-csp.min.js"), static.Path("app.js")},
@@ -82,6 +85,7 @@ func New(desk *ops.Desk, at *door.Door, mcp http.Handler, c Config) *Server {
 	s.echo.HTTPErrorHandler = s.fail
 	s.echo.Use(s.recovered, s.hostAllowed, s.headers, s.sameOrigin, s.bounded)
 	s.routes()
+	s.metrics = newMetrics(s)
 	return s
 }
 
@@ -97,13 +101,16 @@ func (s *Server) Handler() http.Handler {
 			routed(w, openAIRoute(r.URL.Path))
 			s.conf.OpenAI.ServeHTTP(w, r)
 		case discovery(r.URL.Path):
-			routed(w, "discovery")
+			routed(w, discoveryRoute)
 			http.Error(w, "Not found. This server has no OAuth: send an API key.", http.StatusNotFound)
 		default:
 			s.echo.ServeHTTP(w, asGet(r))
 		}
 	}))
 }
+
+// discoveryRoute stands for those paths in the log and the metrics.
+const discoveryRoute = "discovery"
 
 // discovery reports whether clients look for OAuth at the path. Anything but a
 // plain 404 makes some of them drop the API key that they were given.
@@ -169,6 +176,7 @@ func (s *Server) routes() {
 	e := s.echo
 	e.GET("/live", s.live)
 	e.GET("/health", s.ready)
+	e.GET(metricsPath, s.showMetrics)
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
 
 	e.GET("/setup", s.newSetup)

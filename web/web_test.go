@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"polaris/internal/leaks"
 	"polaris/mcp"
 	"polaris/models"
 	"polaris/models/store"
@@ -52,7 +53,7 @@ func open(t *testing.T) *site {
 	srv := httptest.NewServer(front)
 	t.Cleanup(srv.Close)
 	s.url = srv.URL
-	log := slog.New(slog.NewJSONHandler(&locked{w: s.log}, nil))
+	log := slog.New(slog.NewJSONHandler(io.MultiWriter(&locked{w: s.log}, leaks.Writer(t)), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s.desk = ops.NewDesk(st, ops.Settings{PublicURL: s.url, MaxQueryChars: 8000, RateLimit: models.Rate{N: 60, Window: time.Minute}, SealingKey: make([]byte, 32)}, log)
 	at, err := door.New(s.desk, door.Config{PublicURL: s.url, SessionCookie: SessionCookie, AllowedHosts: []string{"wiki.example.org"}})
 	if err != nil {
@@ -62,7 +63,7 @@ func open(t *testing.T) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.server = New(s.desk, at, endpoint, Config{PublicURL: s.url, CookieKey: []byte(strings.Repeat("k", 32)), MCPPath: "/v1/mcp", Log: log})
+	s.server = New(s.desk, at, endpoint, Config{PublicURL: s.url, CookieKey: []byte(strings.Repeat("k", 32)), MCPPath: "/v1/mcp", Log: log, Version: "v9"})
 	s.server.SetReady(true)
 	front.set(s.server.Handler())
 	return s

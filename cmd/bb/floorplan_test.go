@@ -25,7 +25,7 @@ var floors = []struct{ pkg, ours, others string }{
 	{"internal/testdata", "", ""},
 
 	{"models/store/localpg", "models/fault", "github.com/jackc/pgx golang.org/x/sys"},
-	{"models/store/storetest", "models/store", "github.com/jackc/pgx"},
+	{"models/store/storetest", "models/store internal/leaks", "github.com/jackc/pgx"},
 	{"models/store", "models models/fault migrations", "gorm.io github.com/jackc/pgx github.com/pressly/goose"},
 	{"models", "models/fault advisor/cite", ""},
 	{"views", "views static", "github.com/a-h/templ golang.org/x/net/html"},

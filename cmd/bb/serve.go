@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"sync"
-	"syscall"
-	"time"
 
 	"polaris/mcp"
-	"polaris/models/fault"
 	"polaris/ops/door"
 	"polaris/web"
 	"polaris/web/openai"
@@ -33,30 +29,31 @@ func (s *serveCmd) Run(ctx context.Context, c *console) error {
 	log := set.logger(c.err, isTerminal(c.err))
 	// The socket comes first: a second server on the address ends here, before it
 	// touches anything, and probes learn at once that this one is not ready yet.
-	l, err := net.Listen("tcp", set.Listen)
+	at, err := listen(set.Listen, log)
 	if err != nil {
-		return cannotBind(set.Listen, err)
+		return err
 	}
-	defer l.Close()
-	d, err := set.open(ctx, log, true)
+	err = set.openAndServe(ctx, c, at, log, s.Demo)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		log.Info("stopped before the server was ready")
+		return nil
+	}
+	return err
+}
+
+func (c *checked) openAndServe(ctx context.Context, con *console, at *entrance, log *slog.Logger, demo bool) error {
+	defer at.close()
+	d, err := c.open(ctx, log, true)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	return set.serve(ctx, c, d, l, log, s.Demo)
-}
-
-// cannotBind says why the address is not ours, and what to do where another
-// program has it: most often a server that was left running.
-func cannotBind(addr string, err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fault.New(fault.Conflict, "%s cannot be bound: another program, perhaps another Polaris, listens there. Stop it, or choose another address with --listen and --public-url.", addr)
-	}
-	return fault.New(fault.Conflict, "%s cannot be bound: %v.", addr, errors.Unwrap(err))
+	defer at.close() // first: no request meets a database that is closed
+	return c.serve(ctx, con, d, at, log, demo)
 }
 
 // serve runs the server on an open database.
-func (c *checked) serve(ctx context.Context, con *console, d *opened, l net.Listener, log *slog.Logger, demo bool) error {
+func (c *checked) serve(ctx context.Context, con *console, d *opened, at *entrance, log *slog.Logger, demo bool) error {
 	// A secret key that is not the one of last time is found now, and not by the
 	// first program that signs in.
 	if err := d.PrepareSigning(ctx); err != nil {
@@ -66,16 +63,7 @@ func (c *checked) serve(ctx context.Context, con *console, d *opened, l net.List
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{
-		Handler:           site.Handler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       2 * time.Minute, // an upload of the largest document on a slow line
-		WriteTimeout:      2 * time.Minute, // over the 50 s that any answer may take
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(l) }()
+	at.serve(site.Handler())
 
 	c.warnOfRates(log)
 
@@ -88,29 +76,22 @@ func (c *checked) serve(ctx context.Context, con *console, d *opened, l net.List
 	defer work.Wait()
 	defer endBackground()
 
-	if err := c.ready(ctx, con, d, site, l, demo); err != nil {
-		_ = srv.Close() // the error that ended the start is the one to tell
+	if err := c.ready(ctx, con, d, site, at.Addr(), demo); err != nil {
 		return err
 	}
 	select {
-	case err := <-served:
+	case err := <-at.ended:
 		return err
 	case <-ctx.Done():
 	}
-	site.SetReady(false)
-	log.Info("stopping: finishing what is in flight", "grace", c.ShutdownGrace)
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.ShutdownGrace)
-	defer cancel()
-	if err := srv.Shutdown(grace); err != nil {
-		log.Warn("requests were cut off at the end of the grace period", "error", err)
-		return srv.Close()
-	}
-	return nil
+	log.Info("stopping: finishing what is in flight", "requests", site.InFlight(), "grace", c.ShutdownGrace)
+	site.Drain(c.ShutdownGrace)
+	return at.drain(c.ShutdownGrace, site.InFlight)
 }
 
 // ready makes what must be there before the first request, says so, and prints
 // how to get in.
-func (c *checked) ready(ctx context.Context, con *console, d *opened, site *web.Server, l net.Listener, demo bool) error {
+func (c *checked) ready(ctx context.Context, con *console, d *opened, site *web.Server, addr net.Addr, demo bool) error {
 	var ways []string
 	var err error
 	if demo {
@@ -125,7 +106,7 @@ func (c *checked) ready(ctx context.Context, con *console, d *opened, site *web.
 		return err
 	}
 	site.SetReady(true)
-	fmt.Fprintf(con.out, "Polaris is ready on %s (listening on %s)\n", c.PublicURL, l.Addr())
+	fmt.Fprintf(con.out, "Polaris is ready on %s (listening on %s)\n", c.PublicURL, addr)
 	for _, w := range ways {
 		fmt.Fprintln(con.out, w)
 	}
@@ -158,8 +139,10 @@ func (c *checked) site(d *opened, log *slog.Logger) (*web.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.New(d.Desk, at, endpoint, web.Config{
-		PublicURL: c.PublicURL, CookieKey: cookies, MCPPath: c.MCPPath, Log: log, MaxBody: c.MaxBodyBytes,
+	site := web.New(d.Desk, at, endpoint, web.Config{
+		PublicURL: c.PublicURL, CookieKey: cookies, MCPPath: c.MCPPath, Log: log, MaxBody: c.MaxBodyBytes, Version: release(), MetricsAllow: c.scrapers,
 		OpenAI: openai.New(d.Desk, at, openai.Config{MaxBody: c.MaxBodyBytes, Log: log}),
-	}), nil
+	})
+	site.Measure()
+	return site, nil
 }

@@ -40,6 +40,7 @@ type Settings struct {
 	AllowedHosts   []string      `env:"POLARIS_ALLOWED_HOSTS" help:"Valid Host values, beside local ones and the public URL's."`
 	AllowedOrigins []string      `env:"POLARIS_ALLOWED_ORIGINS" help:"Valid Origin values, beside local ones and the public URL's."`
 	TrustedProxies []string      `env:"POLARIS_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-* count."`
+	MetricsAllow   []string      `env:"POLARIS_METRICS_ALLOW" help:"Networks that may read /metrics, beside this machine."`
 	CORSOrigins    []string      `name:"cors-origins" env:"POLARIS_CORS_ORIGINS" default:"http://localhost:6274" help:"CORS allowlist of the MCP endpoint. Empty: off."`
 	MaxQueryChars  int           `env:"POLARIS_MAX_QUERY_CHARS" default:"8000" help:"Longest question, in characters."`
 	MaxBodyBytes   int64         `env:"POLARIS_MAX_BODY_BYTES" default:"1048576" help:"Largest request body, in bytes."`
@@ -58,7 +59,7 @@ var elsewhere = []string{"POLARIS_ACTOR", "POLARIS_API_KEY", "POLARIS_MCP_API_KE
 // later are settings of the contract that this release does not have yet. To
 // set one is refused rather than ignored.
 var later = []string{
-	"POLARIS_METRICS_ALLOW", "POLARIS_INDEX_MEMORY", "POLARIS_WORKERS", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
+	"POLARIS_INDEX_MEMORY", "POLARIS_WORKERS", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
 	"POLARIS_LLM_BASE_URL", "POLARIS_LLM_API_KEY", "POLARIS_LLM_MODEL", "POLARIS_LLM_JUDGE_MODEL", "POLARIS_LLM_EMBED_MODEL", "POLARIS_SEARXNG_URL", "POLARIS_OAUTH_ISSUER",
 }
 
@@ -137,9 +138,10 @@ func unquote(v string) string {
 // A checked is what settings mean, after every value was looked at.
 type checked struct {
 	Settings
-	rate    models.Rate
-	proxies []netip.Prefix
-	secret  []byte // 32 bytes
+	rate     models.Rate
+	proxies  []netip.Prefix
+	scrapers []netip.Prefix
+	secret   []byte // 32 bytes
 }
 
 // check refuses malformed values, one clear line each, and fills in what
@@ -168,15 +170,11 @@ func (s Settings) check() (*checked, error) {
 			return nil, err
 		}
 	}
-	for _, p := range s.TrustedProxies {
-		n, err := netip.ParsePrefix(p)
-		if a, aerr := netip.ParseAddr(p); err != nil && aerr == nil {
-			n, err = a.Prefix(a.BitLen())
-		}
-		if err != nil {
-			return nil, malformed("POLARIS_TRUSTED_PROXIES", p, "networks such as 10.0.0.0/8")
-		}
-		c.proxies = append(c.proxies, n)
+	if c.proxies, err = networks("POLARIS_TRUSTED_PROXIES", s.TrustedProxies); err != nil {
+		return nil, err
+	}
+	if c.scrapers, err = networks("POLARIS_METRICS_ALLOW", s.MetricsAllow); err != nil {
+		return nil, err
 	}
 	for name, n := range map[string]int64{"POLARIS_MAX_QUERY_CHARS": int64(s.MaxQueryChars), "POLARIS_MAX_BODY_BYTES": s.MaxBodyBytes, "POLARIS_MAX_UPLOAD_BYTES": s.MaxUploadBytes, "POLARIS_SHUTDOWN_GRACE": int64(s.ShutdownGrace)} {
 		if n <= 0 {
@@ -211,6 +209,21 @@ func (s Settings) checkNeighbours() error {
 		}
 	}
 	return nil
+}
+
+// networks reads a setting that lists networks, or single addresses.
+func networks(name string, list []string) (all []netip.Prefix, err error) {
+	for _, p := range list {
+		n, err := netip.ParsePrefix(p)
+		if a, aerr := netip.ParseAddr(p); err != nil && aerr == nil {
+			n, err = a.Prefix(a.BitLen())
+		}
+		if err != nil {
+			return nil, malformed(name, p, "networks such as 10.0.0.0/8")
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 func malformed(name, value, want string) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -75,8 +76,10 @@ func (s *Store) commitServed() {
 			}
 		}
 		err := s.writeServed(es)
-		if err != nil && len(es) > 1 {
-			// One bad row must not take the others with it.
+		if err != nil && len(es) > 1 && !pgconn.Timeout(err) {
+			// One bad row must not take the others with it. But where it was time that
+			// ran out, each alone would let it run out again, and all who come next
+			// would wait behind them.
 			for _, e := range es {
 				e.done <- s.writeServed([]*served{e})
 			}
