@@ -19,7 +19,7 @@ type AuditRow struct {
 	Person        string        `json:"person,omitempty"`
 	Actor         string        `json:"actor"`
 	Authenticated bool          `json:"authenticated"`
-	KeyID         string        `json:"key_id,omitempty"`
+	KeyID         string        `json:"key_id,omitempty"` // of the API key; of a person's program the grant of its access token
 	Surface       string        `json:"surface"`
 	Operation     string        `json:"operation"`
 	Class         string        `json:"class"`
