@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"polaris/internal/leaks"
 	"polaris/models/store/localpg"
 )
 
@@ -83,6 +84,7 @@ func serve(t *testing.T, data, addr string, args ...string) (*server, time.Durat
 	s.cmd = exec.Command(os.Args[0])
 	s.cmd.Args = append([]string{"bb", "serve", "--data-dir", data, "--listen", addr, "--public-url", s.url}, args...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.err
+	s.cmd.Env = append(os.Environ(), "POLARIS_LOG_LEVEL=debug")
 	began := time.Now()
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -91,6 +93,9 @@ func serve(t *testing.T, data, addr string, args ...string) (*server, time.Durat
 		if s.cmd.ProcessState == nil {
 			_ = s.cmd.Process.Kill()
 			_ = s.cmd.Wait()
+		}
+		for _, secret := range leaks.In(s.log()) {
+			t.Errorf("the log holds a secret: %s", secret)
 		}
 	})
 	for deadline := began.Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -104,6 +109,18 @@ func serve(t *testing.T, data, addr string, args ...string) (*server, time.Durat
 			t.Fatalf("not ready after a minute\n%s\n%s", s.out.String(), s.err.String())
 		}
 	}
+}
+
+// log returns the lines of the server's log: what it says at the start to
+// whoever started it, ways in among it, is not the log.
+func (s *server) log() []byte {
+	var log []byte
+	for line := range strings.Lines(s.err.String()) {
+		if strings.HasPrefix(line, "{") || strings.HasPrefix(line, "time=") {
+			log = append(log, line...)
+		}
+	}
+	return log
 }
 
 // stop asks the server to stop and reports how it ended.
