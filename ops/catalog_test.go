@@ -159,7 +159,7 @@ func furnished(t *testing.T, d *ops.Desk, brain models.BrainID, secret string) (
 	must(t, d, c, ops.SaveCard, ops.SaveCardIn{ID: x.card, Label: secret, Covers: secret, Anchors: []string{strings.ToUpper(secret) + " 1(a)"}})
 	must(t, d, c, ops.PublishVersion, ops.PublishIn{})
 	k := must(t, d, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: secret})
-	x.key = k.Key.ID
+	x.key = k.ID
 	x.refresh = tokensOf(t, d, brain, ada).RefreshToken
 	p, err := d.KeyPrincipal(t.Context(), k.Secret)
 	if err != nil {

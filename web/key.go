@@ -60,7 +60,7 @@ var through = map[string]string{"web": " in the browser", "cli": " at the termin
 
 // addOwners adds the members whom the key can be given to.
 func (s *Server) addOwners(p *page, k models.APIKey, d *keys.Detail) error {
-	if ops.Allowed(p.call(), ops.ListMembers.Entry()) != nil {
+	if may := ops.Allowed(p.call(), ops.ListMembers.Entry()) == nil; !may {
 		return nil
 	}
 	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListMembers)

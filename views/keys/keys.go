@@ -182,7 +182,11 @@ func (x Index) state() string {
 			active++
 		}
 	}
-	return layout.Plural(active, "key is active", "keys are active") + ". A key acts for its owner, with its scopes and no more than the owner may do."
+	count := "No key is active"
+	if active > 0 {
+		count = layout.Plural(active, "key is active", "keys are active")
+	}
+	return count + ". A key acts for its owner, with its scopes and no more than the owner may do."
 }
 
 // create is the page's one act, for those who may.
