@@ -167,4 +167,4 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func isAPI(path string) bool { return strings.HasPrefix(path, "/v1/") }
+func isAPI(path string) bool { return path == "/v1" || strings.HasPrefix(path, "/v1/") }

@@ -429,8 +429,7 @@ func (w *walker) remember(route string, a *answer) {
 // succeeds with the status that is named, and its answer fits the schema.
 func TestOpenAPIHolds(t *testing.T) {
 	t.Parallel()
-	s, b := published(t)
-	s.desk.Settings.RateLimit = models.Rate{N: 100_000, Window: 1e9}
+	s, b := unhurried(t)
 	s.person("reader@example.org", "calliope", models.RoleReader)
 	w := s.walker(b)
 	for _, st := range w.steps() {
@@ -475,8 +474,7 @@ func TestOpenAPIHolds(t *testing.T) {
 // the field's name; what it allows at the bounds is not refused for them.
 func TestOpenAPIRefusals(t *testing.T) {
 	t.Parallel()
-	s, b := published(t)
-	s.desk.Settings.RateLimit = models.Rate{N: 100_000, Window: 1e9}
+	s, b := unhurried(t)
 	w := s.walker(b)
 	w.names["answer"], w.names["key"], w.names["article"] = "ans_000000000000", "000000000000", "x"
 	tried := 0
