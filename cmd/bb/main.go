@@ -56,6 +56,7 @@ type root struct {
 	Find    findCmd    `cmd:"" name:"retrieve" help:"Show the passages that bear on a question. Example: bb retrieve '§ 4.2' --brain-id calliope"`
 	Audit   auditCmd   `cmd:"" help:"Verify the audit log."`
 	Eval    evalCmd    `cmd:"" help:"Measure retrieval on a benchmark folder."`
+	Connect connectCmd `cmd:"" help:"Bridge standard input and output to a hosted endpoint. The key comes from POLARIS_API_KEY. Example: bb connect https://polaris.example.org"`
 	Op      opCmd      `cmd:"" help:"Run any operation, its input as JSON on standard input. Example: echo '{}' | bb op sources.list --brain-id calliope"`
 }
 
