@@ -42,6 +42,15 @@ func (s *site) routes(visit func(r *echo.Route)) {
 func TestNothingIsOpenToStrangers(t *testing.T) {
 	t.Parallel()
 	s, _ := started(t)
+	served := map[string]bool{}
+	for _, r := range s.server.echo.Routes() {
+		served[r.Method+" "+r.Path] = true
+	}
+	for _, open := range anonymous {
+		if !served[open] {
+			t.Errorf("%s is open to everybody and is not there", open)
+		}
+	}
 	s.routes(func(r *echo.Route) {
 		a := s.browser().do(r.Method, fill(r.Path, "calliope"), "{}", "Content-Type", "application/json")
 		switch {

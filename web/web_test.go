@@ -21,6 +21,7 @@ import (
 	"polaris/models/store/storetest"
 	"polaris/ops"
 	"polaris/ops/door"
+	"polaris/web/openai"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -63,7 +64,7 @@ func open(t *testing.T) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.server = New(s.desk, at, endpoint, Config{PublicURL: s.url, CookieKey: []byte(strings.Repeat("k", 32)), MCPPath: "/v1/mcp", Log: log, Version: "v9"})
+	s.server = New(s.desk, at, endpoint, Config{PublicURL: s.url, CookieKey: []byte(strings.Repeat("k", 32)), MCPPath: "/v1/mcp", Log: log, Version: "v9", OpenAI: openai.New(s.desk, at, openai.Config{})})
 	s.server.SetReady(true)
 	front.set(s.server.Handler())
 	return s
