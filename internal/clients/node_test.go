@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -20,14 +22,11 @@ import (
 // installed returns the folder whose node_modules are those of the lock file.
 var installed = sync.OnceValues(install)
 
-// errNoNPM is a machine without Node.
-var errNoNPM = errors.New("npm is missing: the clients in JavaScript cannot be installed (Node 20 or newer brings it)")
-
 // install has npm fetch what the lock file names, once: the folder is named for
 // what is in the file, and moved into place whole.
 func install() (string, error) {
 	if _, err := exec.LookPath("npm"); err != nil {
-		return "", errNoNPM
+		return "", errors.New("npm is missing: the clients in JavaScript cannot be installed (Node 20 or newer brings it)")
 	}
 	want := []string{"package.json", "package-lock.json", ".npmrc"}
 	hash := sha256.New()
@@ -42,6 +41,11 @@ func install() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	unlock, err := locked(all + ".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
 	dir := filepath.Join(all, hex.EncodeToString(hash.Sum(nil))[:16])
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
@@ -69,20 +73,32 @@ func install() (string, error) {
 	npm := exec.Command("npm", "ci", "--loglevel=error")
 	npm.Dir = fresh
 	if out, err := npm.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm ci: %w\n%s", err, out)
+		return "", fmt.Errorf("the clients in JavaScript are not installed: npm ci: %w: %s", err, strings.Join(strings.Fields(string(out)), " "))
 	}
 	return dir, os.Rename(fresh, dir)
+}
+
+// locked waits until no other run of these tests holds the file.
+func locked(name string) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil // which gives the lock back
 }
 
 // modules returns the folder of the installed packages.
 func modules(t *testing.T) string {
 	t.Helper()
 	dir, err := installed()
-	if errors.Is(err, errNoNPM) {
+	if err != nil { // no npm, or no network
 		lacking(t, err.Error())
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 	return filepath.Join(dir, "node_modules")
 }
@@ -180,4 +196,31 @@ func script(t *testing.T, seen any, url, key, name string, args ...string) run {
 		t.Fatalf("%s %v ended with %d, %v\n%s\n%s", name, args, r.code, err, r.out, r.err)
 	}
 	return r
+}
+
+// TestLockFile: what is installed is pinned, and from no host in particular.
+func TestLockFile(t *testing.T) {
+	t.Parallel()
+	lock, err := os.ReadFile("node/package-lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`"resolved":|registry|https?://`).FindAll(lock, 3); found != nil {
+		t.Errorf("the lock file names hosts: %q. Remove its \"resolved\" and \"funding\" entries", found)
+	}
+	var want struct{ Dependencies, OptionalDependencies map[string]string }
+	raw, err := os.ReadFile("node/package.json")
+	if err == nil {
+		err = json.Unmarshal(raw, &want)
+	}
+	if err != nil || len(want.Dependencies) < 12 {
+		t.Fatalf("package.json: %d packages, %v", len(want.Dependencies), err)
+	}
+	for _, group := range []map[string]string{want.Dependencies, want.OptionalDependencies} {
+		for name, version := range group {
+			if !regexp.MustCompile(`^(npm:@?[a-z/-]+@)?\d+\.\d+\.\d+(-[a-z0-9.]+)?$`).MatchString(version) {
+				t.Errorf("%s is pinned to %q, which is no version", name, version)
+			}
+		}
+	}
 }
