@@ -193,7 +193,8 @@ type VerifyAuditIn struct {
 // VerifyAudit recomputes the brain's audit chain.
 var VerifyAudit = &Op[VerifyAuditIn, *store.ChainReport]{
 	Name: "audit.verify", Title: "Verify the audit log", Summary: "Recompute the audit chain and name what was changed, removed, reordered or inserted; with an earlier head, also what was cut off at the end.",
-	Class: Read, Needs: models.MayAudit, Offered: CLI,
+	Route: "GET /v1/brains/{brain_id}/audit/verification",
+	Class: Read, Needs: models.MayAudit, Offered: Web | CLI | REST,
 	Run: func(_ context.Context, e *Env, in VerifyAuditIn) (*store.ChainReport, error) {
 		known, err := readHead(in.Head)
 		if err != nil {

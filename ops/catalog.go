@@ -11,14 +11,14 @@ func All() Catalog {
 		// records
 		GetAnswer.Entry(), ListAnswers.Entry(), VerifyAudit.Entry(),
 		// the draft
-		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(),
+		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), GetPassages.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(),
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), GetAPIKey.Entry(), UpdateAPIKey.Entry(), RotateAPIKey.Entry(), RevokeAPIKey.Entry(), WhoAmI.Entry(),
 		ListMembers.Entry(), RemoveMember.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),
-		CreateBrain.Entry(), ShowBrain.Entry(), CreateUser.Entry(),
+		CreateBrain.Entry(), ListBrains.Entry(), ShowBrain.Entry(), CreateUser.Entry(),
 		// the way in
 		SetUp.Entry(), SignIn.Entry(), UseLink.Entry(),
 		CheckPassword.Entry(), CreateTokens.Entry(), RefreshTokens.Entry(), RevokeTokens.Entry(), EndSignIns.Entry(), RotateSigningKey.Entry(),

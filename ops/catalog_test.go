@@ -115,6 +115,8 @@ func inputs(x ids) map[string]string {
 		"audit.verify":              `{}`,
 		"sources.import":            `{"name":"x.md","code":"X","data":"IyBYCgpUZXh0IG9mIFgu"}`,
 		"sources.list":              `{}`,
+		"passages.get":              `{"key":"` + strings.ToUpper(x.card) + ` 1(a)"}`,
+		"brains.list":               `{}`,
 		"sources.get":               `{"source":"` + x.source + `"}`,
 		"topic_cards.save":          `{"id":"` + x.card + `","label":"L","covers":"c","anchors":["HR 1(a)"]}`,
 		"topic_cards.list":          `{}`,

@@ -1,7 +1,9 @@
 package ops
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"polaris/models"
 	"polaris/models/store"
@@ -31,6 +33,39 @@ type Overview struct {
 type DraftFigures struct {
 	Sources int `json:"sources"`
 	Cards   int `json:"topic_cards"`
+}
+
+// BrainList is brains that the caller is in, by id.
+type BrainList struct {
+	Brains []Membership `json:"brains"`
+	More
+}
+
+// ListBrains lists the brains that the session's person is a member of; for an
+// access token it is the one that it was made for.
+var ListBrains = &Op[Page, BrainList]{
+	Name: "brains.list", Title: "List brains", Route: "GET /v1/brains", Summary: "List the brains that you are a member of. An access token is for one.",
+	Class: Read, Needs: models.MayIdentify, Offered: Web | REST,
+	Run: listBrains,
+}
+
+func listBrains(_ context.Context, e *Env, in Page) (BrainList, error) {
+	var all []Membership
+	if v := e.Call.Visit; v != nil {
+		all = slices.SortedFunc(slices.Values(v.Memberships), func(a, b Membership) int { return cmp.Compare(a.Brain, b.Brain) })
+	} else {
+		b, err := e.Tx.ThisBrain(false)
+		if err != nil {
+			return BrainList{}, err
+		}
+		all = []Membership{{Brain: b.ID, Name: b.Name, Published: b.Published, FourEyes: b.FourEyes, Roles: e.Call.By.Roles}}
+	}
+	behind := func(s store.Stretch) ([]Membership, error) {
+		all = slices.DeleteFunc(all, func(m Membership) bool { return string(m.Brain) <= s.After.ID })
+		return all[:min(len(all), s.N)], nil
+	}
+	bs, more, err := stretch(e, in, behind, func(m Membership) store.Mark { return store.Mark{ID: string(m.Brain)} })
+	return BrainList{append([]Membership{}, bs...), more}, err
 }
 
 // ShowBrain shows a brain at a glance.

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -95,7 +96,11 @@ func (r route) query(c echo.Context, fields map[string]json.RawMessage) error {
 	if c.Request().ContentLength != 0 {
 		return fault.New(fault.Invalid, "%s reads no body. Send the fields as query parameters.", c.Request().Method).WithCode("body_not_expected")
 	}
-	for name, values := range c.QueryParams() {
+	sent, err := url.ParseQuery(c.Request().URL.RawQuery)
+	if err != nil {
+		return fault.New(fault.Invalid, "The query cannot be read: %%XX stands for a byte, and & is between parameters.").WithCode("invalid_query")
+	}
+	for name, values := range sent {
 		kind := kindOf(r.op.In, name)
 		if len(values) > 1 && kind != reflect.Slice {
 			return fault.Field(name, "%s is given twice.", name)

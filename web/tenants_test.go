@@ -95,6 +95,9 @@ var attempts = map[string][]attempt{
 	"api_keys.revoke":    {{"DELETE", "/api-keys/{key}", ""}, {"DELETE", "/api-keys/{key}?reason={answer}", ""}},
 	"members.list":       {{"GET", "/members?cursor={cursor}", ""}},
 	"members.remove":     {{"DELETE", "/members/{owner}", ""}, {"DELETE", "/members/{person}", ""}},
+	"passages.get":       {{"GET", "/passages?key={anchor}", ""}, {"GET", "/passages?key={code}", ""}},
+	"audit.verify":       {{"GET", "/audit/verification?head={person}", ""}},
+	"brains.list":        {{"GET", "/v1/brains", ""}, {"GET", "/v1/brains?cursor={cursor}", ""}},
 	"brains.show":        {{"GET", "", ""}},
 }
 

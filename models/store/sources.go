@@ -197,3 +197,14 @@ func (tx *Tx) DraftPassages(of []models.Source) (map[string]int, error) {
 	}
 	return counts, err
 }
+
+// DraftPassage returns the passage of a source's head that has the key, and its
+// text with that of the passages below it.
+func (tx *Tx) DraftPassage(s models.Source, key string) (*models.Passage, string, error) {
+	p, err := one[models.Passage](tx.db.Where("brain_id = ? AND source_id = ? AND revision = ? AND key = ?", tx.Brain, s.ID, s.Head, key), fault.New(fault.NotFound, "No such passage."))
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := tx.TextAround(s.ID, s.Head, p.Start, p.SpanEnd)
+	return p, text, err
+}
