@@ -77,7 +77,7 @@ func (a *arrivals) leave(b *arriving) bool {
 func (b *arriving) Read(p []byte) (int, error) {
 	b.limit()
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF && b.all.leave(b) { //nolint:errorlint // a reader's end is io.EOF itself
+	if err == io.EOF && b.all.leave(b) {
 		_ = b.conn.SetReadDeadline(time.Time{})
 	}
 	return n, err

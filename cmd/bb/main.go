@@ -20,6 +20,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store/localpg"
 )
@@ -57,6 +58,7 @@ type root struct {
 	Audit   auditCmd   `cmd:"" help:"Verify the audit log."`
 	Eval    evalCmd    `cmd:"" help:"Measure retrieval on a benchmark folder."`
 	Connect connectCmd `cmd:"" help:"Bridge standard input and output to a hosted endpoint. The key comes from POLARIS_API_KEY. Example: bb connect https://polaris.example.org"`
+	Smoke   smokeCmd   `cmd:"" help:"Check a deployment from outside, as an agent would meet it. Example: bb smoke --url https://polaris.example.org"`
 	Op      opCmd      `cmd:"" help:"Run any operation, its input as JSON on standard input. Example: echo '{}' | bb op sources.list --brain-id calliope"`
 }
 
@@ -98,7 +100,7 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, stderr io.Wri
 		return exited // --help and --version have printed
 	}
 	if err != nil {
-		return fail(fault.New(fault.Invalid, "%s. `%s --help` shows how.", err, misused(err)))
+		return fail(fault.New(fault.Invalid, "%s. `%s --help` shows how.", withoutSecrets(err.Error(), misused(err), args), misused(err)))
 	}
 	c := &console{in: in, out: out, err: errw, root: cli, settings: func() (*checked, error) { return fromEnvironment(cli.DataDir) }}
 	kctx.BindTo(ctx, (*context.Context)(nil))
@@ -120,6 +122,20 @@ func misused(err error) string {
 		name = n.Name + " " + name
 	}
 	return name
+}
+
+// withoutSecrets takes out of a message about a wrong command line what may be a
+// secret: keys, and, of commands that take an address or a key, all that was
+// given beside flags.
+func withoutSecrets(message, command string, args []string) string {
+	if command == "bb smoke" || command == "bb connect" {
+		for _, a := range args {
+			if !strings.HasPrefix(a, "-") && a != "smoke" && a != "connect" {
+				message = strings.ReplaceAll(message, a, "…")
+			}
+		}
+	}
+	return models.RedactIn(message)
 }
 
 func vars() kong.Vars { return kong.Vars{"data_dir": defaultDataDir(), "version": release()} }

@@ -36,7 +36,7 @@ func (s *serveCmd) Run(ctx context.Context, c *console) error {
 	err = set.openAndServe(ctx, c, at, log, s.Demo)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		log.Info("stopped before the server was ready")
-		return nil
+		return nil //nolint:nilerr // being told to stop is no failure
 	}
 	return err
 }
