@@ -9,6 +9,7 @@ import (
 
 	"polaris/models"
 	"polaris/ops"
+	"polaris/ops/door"
 	"polaris/ops/schema"
 	"polaris/views/wiki"
 )
@@ -82,6 +83,9 @@ func (s *Server) operation(r route) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		if ops.Allowed(call, r.op) != nil {
+			return s.refuseUnread(c, call, r)
+		}
 		if err := conditions(c.Request(), r, &call); err != nil {
 			return err
 		}
@@ -95,6 +99,19 @@ func (s *Server) operation(r route) echo.HandlerFunc {
 		}
 		return r.reply(c, out)
 	}
+}
+
+// refuseUnread refuses a call whose body nobody needs to see: it may be as large
+// as a document. The gate does it, because it records refusals.
+func (s *Server) refuseUnread(c echo.Context, call ops.Call, r route) error {
+	if c.Request().ContentLength != 0 {
+		door.Refusing(c.Response())
+	}
+	_, err := s.desk.Invoke(c.Request().Context(), call, r.op, nil)
+	if err == nil {
+		panic("rest: the gate let through what it refuses: " + r.op.Name)
+	}
+	return err
 }
 
 // orPage leads a browser from a link into the wiki to the page of it.

@@ -149,6 +149,9 @@ func (s *Server) body(c echo.Context, r route) (map[string]json.RawMessage, erro
 		}
 	}
 	raw, err := door.ReadJSON(c.Response(), req, most, within)
+	if r.op.HTTP.Upload && fault.Is(err, fault.TooLarge) {
+		err = fault.New(fault.TooLarge, "The document is over the limit (POLARIS_MAX_UPLOAD_BYTES).").WithCode("body_too_large").Because(err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -256,7 +256,12 @@ func TestRESTUploads(t *testing.T) {
 		}
 	}
 	b.do(http.MethodPost, "/v1/brains/calliope/sources", "--x\r\nbroken", "Content-Type", "multipart/form-data; boundary=x").problem(http.StatusBadRequest)
+	// Who may not import is told so before the document is read.
+	key := b.createKey("calliope", "agent")
+	s.browser().do(http.MethodPost, "/v1/brains/calliope/sources", "no JSON", "X-API-Key", key, "Content-Type", "application/json").problem(http.StatusForbidden)
+
 	s.desk.Settings.MaxUpload = 1 << 20
+	b.do(http.MethodPost, "/v1/brains/calliope/sources", `{"data":"`+strings.Repeat("x", 3<<20)+`"}`, "Content-Type", "application/json").want(http.StatusRequestEntityTooLarge, "POLARIS_MAX_UPLOAD_BYTES")
 	form(func(w *multipart.Writer) { file(w, strings.Repeat("x", 3<<20)) }).problem(http.StatusRequestEntityTooLarge)
 	form(func(w *multipart.Writer) { file(w, strings.Repeat("x", 1<<20+1)) }).problem(http.StatusRequestEntityTooLarge)
 }
