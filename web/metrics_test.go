@@ -2,10 +2,12 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -100,6 +102,30 @@ func TestMetrics(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(text)
+	}
+}
+
+// TestMetricsAreDocumented holds the table of docs/operations.md against what is
+// served.
+func TestMetricsAreDocumented(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.server.Measure()
+	s.server.metrics.Called(ops.CLI, "answer", ops.OutcomeOK, time.Second)
+	doc, err := os.ReadFile("../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.scrape()
+	served, documented := map[string]bool{}, map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (polaris_\S+)`).FindAllStringSubmatch(s.scrape(), -1) {
+		served[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile("`(polaris_[a-z_]+)`").FindAllStringSubmatch(string(doc), -1) {
+		documented[m[1]] = true
+	}
+	if !maps.Equal(served, documented) || len(served) < 20 {
+		t.Errorf("served are %v, documented %v", slices.Sorted(maps.Keys(served)), slices.Sorted(maps.Keys(documented)))
 	}
 }
 

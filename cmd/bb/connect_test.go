@@ -301,7 +301,7 @@ func TestConnectWire(t *testing.T) {
 	}
 	w.send("nonsense", `{"a":`, "\xff\xfe")
 	for range 3 {
-		if got := w.next(); got != `{"error":{"code":-32700,"message":"The line is not JSON in UTF-8."},"id":null,"jsonrpc":"2.0"}` {
+		if got := w.next(); got != `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is not JSON in UTF-8."}}` {
 			t.Errorf("nonsense is answered with %s", got)
 		}
 	}

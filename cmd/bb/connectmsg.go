@@ -94,7 +94,11 @@ func rpcFailure(id json.RawMessage, code int, text string, data any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": rpcProblem{code, text, data}}) // id is JSON, so all of it encodes
+	_ = e.Encode(struct { // id is JSON, so all of it encodes
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   rpcProblem      `json:"error"`
+	}{"2.0", id, rpcProblem{code, text, data}})
 	return bytes.TrimSpace(out.Bytes())
 }
 

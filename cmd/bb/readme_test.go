@@ -111,6 +111,10 @@ func TestReadmeCommands(t *testing.T) {
 				t.Errorf("the server prints %q, the README has %q", got, want)
 			}
 		case "bb":
+			if strings.HasPrefix(rest, "smoke ") || strings.HasPrefix(rest, "connect ") {
+				runReadme(t, strings.ReplaceAll(line, "http://localhost:8088", demo.url), "POLARIS_API_KEY="+key)
+				continue
+			}
 			if rest == "serve" {
 				if own == nil {
 					own, _ = serve(t, ownData, ownAddr)
@@ -231,6 +235,33 @@ func (s *server) waitFor(t *testing.T, what *regexp.Regexp) []string {
 	}
 	t.Fatalf("no %s in\n%s", what, s.out.String())
 	return nil
+}
+
+// TestReadmeBridgeConfiguration: the JSON is JSON, and what it starts is a
+// command of ours.
+func TestReadmeBridgeConfiguration(t *testing.T) {
+	t.Parallel()
+	var c struct {
+		MCPServers map[string]struct {
+			Command string
+			Args    []string
+			Env     map[string]string
+		} `json:"mcpServers"`
+	}
+	if err := json.Unmarshal([]byte(readmeBlocks(t, "json")[1]), &c); err != nil {
+		t.Fatal(err)
+	}
+	p := c.MCPServers["polaris"]
+	cmd := bridgeTo(t, "", p.Env["POLARIS_API_KEY"])
+	cmd.Args = append([]string{p.Command}, p.Args...)
+	if out, err := cmd.CombinedOutput(); !strings.Contains(string(out), "characters that no key has") || err == nil { // the ellipsis
+		t.Errorf("the README's program says %s %v", out, err)
+	}
+	cmd = bridgeTo(t, "", "sk-polaris-x")
+	cmd.Args = append([]string{p.Command}, p.Args...)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 { // standard input is empty
+		t.Errorf("the README's program says %s %v", out, err)
+	}
 }
 
 // TestReadmeClientConfiguration: the JSON is JSON, and names the endpoint.
