@@ -14,6 +14,7 @@ import (
 	"polaris/cmd/bb/demo"
 	"polaris/internal/wiretest"
 	"polaris/models"
+	"polaris/web/openai"
 )
 
 // client is OpenAI's own Go library, with only the base URL and the key
@@ -108,7 +109,7 @@ func TestOfficialClientErrors(t *testing.T) {
 			{"reader", model, 404, "model_not_found", "model"},
 			{"reader", two, 400, "unsupported_value", "n"},
 			{"reader", asking(""), 400, "invalid_value", "messages[1].content"},
-			{"reader", asking(strings.Repeat("x", 1<<20)), 413, "body_too_large", ""},
+			{"reader", asking(strings.Repeat("x", 9000)), 400, "invalid", "messages[1].content"},
 		} {
 			c := client(w, "/v1", r.key)
 			_, err := c.Chat.Completions.New(t.Context(), r.p)
@@ -130,6 +131,26 @@ func TestOfficialClientErrors(t *testing.T) {
 			t.Errorf("responses: %v", err)
 		}
 	})
+}
+
+// TestTooLarge: a body over the limit is refused, and a client gets to read it.
+// (Of one that is far over, net/http does not read the rest, so that a client
+// which is still sending may find the connection closed instead.)
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	w := wiretest.NewWorld(t, func(_ testing.TB, w *wiretest.World, _ http.Handler) http.Handler {
+		return openai.New(w.Desk, w.Door, openai.Config{MaxBody: 10_000})
+	}, wiretest.Options{})
+	refused(t, w, row{Row: wiretest.Row{Body: ask(strings.Repeat("x", 10_000)), Status: 413, Code: "body_too_large"}})
+	c := client(w, "/v1", "reader")
+	_, err := c.Chat.Completions.New(t.Context(), asking(strings.Repeat("x", 10_000)))
+	var e *sdk.Error
+	if !errors.As(err, &e) || e.StatusCode != http.StatusRequestEntityTooLarge || e.Code != "body_too_large" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := c.Chat.Completions.New(t.Context(), asking("x")); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestOfficialClientComesBack: after a 429 the library waits as long as it is
