@@ -45,8 +45,14 @@ type chained struct {
 // returns how many it linked. One process seals a brain at a time; one that
 // comes second returns at once. No other transaction waits for it.
 func (s *Store) Seal(ctx context.Context, brain models.BrainID) (n int, err error) {
+	n, _, err = s.seal(ctx, brain)
+	return n, err
+}
+
+// seal also reports whether it was this process's turn. If not, another one
+// seals, and may have begun before the newest rows were there.
+func (s *Store) seal(ctx context.Context, brain models.BrainID) (n int, mine bool, err error) {
 	err = s.InBrain(ctx, brain, func(tx *Tx) error {
-		var mine bool
 		if err := tx.db.Raw(`SELECT pg_try_advisory_xact_lock(hashtextextended('seal:' || ?, 0))`, brain).Scan(&mine).Error; err != nil || !mine {
 			return err
 		}
@@ -74,7 +80,7 @@ func (s *Store) Seal(ctx context.Context, brain models.BrainID) (n int, err erro
 		}
 		return tx.db.Exec("DELETE FROM audit_unsealed WHERE brain_id = ? AND audit_id = ANY (ARRAY(SELECT audit_id FROM audit_chain WHERE brain_id = ? AND seq > ?))", brain, brain, before).Error
 	})
-	return n, err
+	return n, mine, err
 }
 
 // chainHead returns the last link, or the zero link before the first.
@@ -239,11 +245,11 @@ func (z *Sealer) flush(ctx context.Context) {
 	brains := slices.Collect(maps.Keys(z.sealing))
 	z.mu.Unlock()
 	for _, b := range brains {
-		n, err := z.store.Seal(ctx, b)
+		n, mine, err := z.store.seal(ctx, b)
 		if err != nil && ctx.Err() == nil {
 			z.store.log.Warn("sealing the audit log failed; trying again", "brain", b, "error", err)
 		}
-		z.sealed(b, err != nil || n == sealBatch)
+		z.sealed(b, err != nil || !mine || n == sealBatch)
 	}
 }
 

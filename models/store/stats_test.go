@@ -54,7 +54,7 @@ func TestStatsCountTheCommits(t *testing.T) {
 // goes when the rows are sealed.
 func TestBacklogOfTheSealer(t *testing.T) {
 	t.Parallel()
-	s, _ := storetest.Open(t, store.Options{})
+	s, db := storetest.Open(t, store.Options{})
 	fill(t, s, "alpha", 1)
 	z := store.NewSealer(s)
 	for i := range 3 {
@@ -72,6 +72,18 @@ func TestBacklogOfTheSealer(t *testing.T) {
 	z.Flush(gone)
 	if rows, oldest := z.Backlog(); rows != 3 || oldest < 5*time.Millisecond {
 		t.Errorf("after sealing that failed: %d rows, the oldest %s; want 3 that are no younger", rows, oldest)
+	}
+	// Another process seals just now, and may not see the newest rows.
+	other := connect(t, db.URL)
+	if _, err := other.Exec(t.Context(), "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('seal:alpha', 0))"); err != nil {
+		t.Fatal(err)
+	}
+	z.Flush(t.Context())
+	if rows, _ := z.Backlog(); rows != 3 {
+		t.Errorf("while another seals: %d rows, want 3", rows)
+	}
+	if _, err := other.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
 	}
 	z.Flush(t.Context())
 	if rows, oldest := z.Backlog(); rows != 0 || oldest != 0 {
