@@ -446,6 +446,50 @@ func TestTokensByPassword(t *testing.T) {
 	}
 }
 
+// TestAGrantEnds: 30 days after the sign-in, however often it was refreshed, and
+// no token that it gives lives longer.
+func TestAGrantEnds(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	newBrain(t, d, "calliope", false)
+	start := time.Now()
+	at := func(after time.Duration) { d.Now = func() time.Time { return start.Add(after) } }
+	at(0)
+	out := tokensOf(t, d, "calliope", ada)
+	at(models.GrantLife - time.Minute)
+	last, err := refresh(d, out.RefreshToken)
+	if err != nil || last.ExpiresIn > 60 || last.ExpiresIn < 58 || last.RefreshExpiresIn != last.ExpiresIn {
+		t.Errorf("a minute before: %+v %v", last, err)
+	}
+	holds(t, d, "a minute before", last.AccessToken, true)
+	at(models.GrantLife)
+	if _, err := refresh(d, last.RefreshToken); told(err) != "invalid_refresh_token" {
+		t.Errorf("at the end: %v", err)
+	}
+	holds(t, d, "at the end", last.AccessToken, false)
+	tokensOf(t, d, "calliope", ada) // forgets the one that has run out
+	if _, err := d.RefreshPrincipal(t.Context(), last.RefreshToken); told(err) != "invalid_refresh_token" {
+		t.Errorf("after it: %v", err)
+	}
+}
+
+// Somebody else's refresh token is nobody's, even within the brain.
+func TestAnotherPersonsRefreshToken(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	newBrain(t, d, "calliope", false)
+	newMember(t, d, eve, models.RoleOwner)
+	out := tokensOf(t, d, "calliope", ada)
+	c := signedIn(t, d, "calliope", eve)
+	if _, err := d.Refresh(t.Context(), c, ops.RefreshTokensIn{RefreshToken: out.RefreshToken}); told(err) != "invalid_refresh_token" {
+		t.Errorf("refreshed by another: %v", err)
+	}
+	if _, err := ops.Do(t.Context(), d, c, ops.RevokeTokens, ops.RevokeTokensIn{RefreshToken: out.RefreshToken}); told(err) != "invalid_refresh_token" {
+		t.Errorf("ended by another: %v", err)
+	}
+	holds(t, d, "its holder's", out.AccessToken, true)
+}
+
 // A program mints nothing, whatever its scopes and its person are.
 func TestProgramsMintNothing(t *testing.T) {
 	t.Parallel()
