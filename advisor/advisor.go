@@ -11,6 +11,7 @@ package advisor
 import (
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"polaris/advisor/retrieve"
 	"polaris/advisor/wiki"
@@ -32,8 +33,8 @@ type Question struct {
 	Earlier  []string // what was asked before in the same conversation, oldest first
 }
 
-// An Engine answers from one version of a brain. It is immutable and safe for
-// concurrent use.
+// An Engine answers from one version of a brain. It changes no answer once
+// built, and is safe for concurrent use.
 type Engine struct {
 	corpus *models.Corpus
 	find   *retrieve.Finder
@@ -43,6 +44,9 @@ type Engine struct {
 	name   string
 	base   string // of wiki links
 	bytes  int64  // see Bytes
+
+	sentencesOf [][]atomic.Pointer[[]said] // by document and passage; nil: not read yet
+	kept        atomic.Int64               // bytes of them
 }
 
 // Build makes the engine of a corpus, which must not change afterwards.
@@ -56,6 +60,10 @@ func Build(c *models.Corpus, cfg Config) (*Engine, error) {
 		base:   strings.TrimSuffix(cfg.PublicURL, "/") + "/v1/brains/" + url.PathEscape(string(c.Brain)) + "/wiki/",
 	}
 	e.name = Release + " " + e.find.Index().Name()
+	e.sentencesOf = make([][]atomic.Pointer[[]said], len(c.Docs))
+	for d := range c.Docs {
+		e.sentencesOf[d] = make([]atomic.Pointer[[]said], len(c.Docs[d].Passages))
+	}
 	e.addCards()
 	e.wiki = wiki.New(c, func(key string) (out []wiki.Place) {
 		for _, r := range e.find.Key(key) {
@@ -72,7 +80,7 @@ func Build(c *models.Corpus, cfg Config) (*Engine, error) {
 
 // Bytes returns what the engine holds in memory: the index and the texts,
 // which is most of it.
-func (e *Engine) Bytes() int64 { return e.bytes }
+func (e *Engine) Bytes() int64 { return e.bytes + e.kept.Load() }
 
 // Version returns the number of the version that the engine answers from.
 func (e *Engine) Version() int { return e.corpus.Version }

@@ -42,7 +42,7 @@ func (e *Engine) Answer(_ context.Context, q Question) *models.Envelope {
 	}
 	env.Result = said.String()
 	env.Confidence = round(sum / float64(max(1, len(claims))))
-	env.Rendered = render(env)
+	env.Rendered = render(env, nil)
 	return env
 }
 
@@ -61,8 +61,7 @@ func (e *Engine) Retrieve(_ context.Context, q Question) *models.Envelope {
 	for _, f := range e.passages(ev) {
 		b.cite(f)
 	}
-	b.fit(len(ev.exact), ev.cut)
-	env.Rendered = render(env)
+	env.Rendered = render(env, b.fit(len(ev.exact), ev.cut))
 	return env
 }
 
@@ -87,7 +86,7 @@ func (e *Engine) open(q Question, weigh weigher) (*models.Envelope, *evidence) {
 func decline(env *models.Envelope, reason, result string) *models.Envelope {
 	env.Guardrail = models.Guardrail{Status: models.GuardrailDisclaim, Reasons: []string{reason}}
 	env.Result = result
-	env.Rendered = render(env)
+	env.Rendered = render(env, nil)
 	return env
 }
 

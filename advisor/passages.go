@@ -81,20 +81,20 @@ func (e *Engine) cutToBest(ev *evidence, f retrieve.Found) retrieve.Found {
 
 // fit drops citations that words led to, the last first, until the envelope is
 // within its bounds, and notes what was cut and dropped. The first exact ones
-// always stay.
-func (b *builder) fit(exact, cut int) {
+// always stay. It returns the entries of those that do.
+func (b *builder) fit(exact, cut int) (entries []string) {
 	env := b.env
 	whole, rendered := jsonSize(env.Query)+jsonSize(env.Result), len(env.Result)
-	sizes := make([]int, len(env.Citations)) // of the entries
-	for i, c := range env.Citations {
-		whole += citationSize(c)
-		sizes[i] = len(entry(c, true))
-		rendered += sizes[i]
+	entries = make([]string, len(env.Citations))
+	for i := range env.Citations {
+		whole += citationSize(&env.Citations[i])
+		entries[i] = entry(&env.Citations[i], true)
+		rendered += len(entries[i])
 	}
 	dropped := 0
 	for n := len(env.Citations) - 1; n >= exact && (rendered > textMost || whole+min(rendered, textMost) > wholeMost); n-- {
-		rendered -= sizes[n]
-		whole -= citationSize(env.Citations[n])
+		rendered -= len(entries[n])
+		whole -= citationSize(&env.Citations[n])
 		env.Citations = env.Citations[:n]
 		dropped++
 	}
@@ -104,6 +104,7 @@ func (b *builder) fit(exact, cut int) {
 	if dropped > 0 {
 		env.Notices = append(env.Notices, fmt.Sprintf("%s left out to keep the answer short.", counted(dropped, "passage was", "passages were")))
 	}
+	return entries[:len(env.Citations)]
 }
 
 func counted(n int, one, many string) string {
@@ -172,7 +173,7 @@ func jsonSize(s string) int {
 }
 
 // citationSize estimates a citation's size as JSON, from above.
-func citationSize(c models.Citation) int {
+func citationSize(c *models.Citation) int {
 	n := 700 + jsonSize(c.Quote) + 2*jsonSize(c.SourceID) + jsonSize(c.Key) + jsonSize(c.Locator) + jsonSize(c.Provenance.OriginURL) + jsonSize(c.Why)
 	for _, w := range c.Wiki {
 		n += 2*jsonSize(w.Entity) + jsonSize(w.Ref) + 40

@@ -15,9 +15,11 @@ import (
 const wikiLinks = 2
 
 // render writes an envelope as text that is complete on its own: what is said,
-// the sources with their quotes, and how far it may be trusted.
-func render(env *models.Envelope) string {
+// the sources with their quotes, and how far it may be trusted. Entries are
+// those of its citations, where they are written already.
+func render(env *models.Envelope, entries []string) string {
 	var b strings.Builder
+	b.Grow(size(entries) + len(env.Result) + 1000)
 	b.WriteString(env.Result)
 	if env.Result == "" && env.Guardrail.Status != models.GuardrailPass {
 		b.WriteString(declined[env.Guardrail.Reasons[0]])
@@ -27,7 +29,7 @@ func render(env *models.Envelope) string {
 			b.WriteString("\n\n")
 		}
 		b.WriteString("## Sources\n\n")
-		sources(&b, env)
+		sources(&b, env, entries)
 	}
 	trust := "Guardrail: " + env.Guardrail.Status
 	if len(env.Guardrail.Reasons) > 0 {
@@ -42,14 +44,14 @@ func render(env *models.Envelope) string {
 
 // sources writes the numbered entries. Where the whole quotes are more than the
 // text may hold, the later ones are only in the structured citations.
-func sources(b *strings.Builder, env *models.Envelope) {
-	entries := make([]string, len(env.Citations))
-	size := b.Len()
-	for i, c := range env.Citations {
-		entries[i] = entry(c, true)
-		size += len(entries[i]) + 1
+func sources(b *strings.Builder, env *models.Envelope, entries []string) {
+	if entries == nil {
+		entries = make([]string, len(env.Citations))
+		for i := range env.Citations {
+			entries[i] = entry(&env.Citations[i], true)
+		}
 	}
-	if size > textMost {
+	if b.Len()+size(entries) > textMost {
 		quoteFirst(entries, env.Citations, textMost-b.Len())
 	}
 	for i, e := range entries {
@@ -60,12 +62,21 @@ func sources(b *strings.Builder, env *models.Envelope) {
 	}
 }
 
+// size returns how long the entries are with the line breaks between them.
+func size(entries []string) int {
+	n := len(entries)
+	for _, e := range entries {
+		n += len(e)
+	}
+	return n
+}
+
 // quoteFirst takes the quotes out of entries that do not fit the room, those of
 // the first citations last.
 func quoteFirst(entries []string, cs []models.Citation, room int) {
 	short := make([]string, len(cs))
-	for i, c := range cs {
-		short[i] = entry(c, false)
+	for i := range cs {
+		short[i] = entry(&cs[i], false)
 		room -= len(short[i]) + 1
 	}
 	for i := range entries {
@@ -79,12 +90,17 @@ func quoteFirst(entries []string, cs []models.Citation, room int) {
 
 // entry writes one citation. A quote of one line stands in the entry, a longer
 // one below it as a block quote.
-func entry(c models.Citation, quoted bool) string {
+func entry(c *models.Citation, quoted bool) string {
 	var b strings.Builder
 	b.Grow(len(c.Quote) + 400) // measured: with titles and links
-	b.WriteString(strconv.Itoa(c.N) + ". **" + label(c.SourceID) + "**")
+	b.WriteString(strconv.Itoa(c.N))
+	b.WriteString(". **")
+	b.WriteString(label(c.SourceID))
+	b.WriteString("**")
 	if l := clean(c.Locator); l != "" {
-		b.WriteString(" (" + l + ")")
+		b.WriteString(" (")
+		b.WriteString(l)
+		b.WriteString(")")
 	}
 	b.WriteString(" —")
 	block := strings.ContainsAny(c.Quote, "\n\r")
@@ -92,13 +108,19 @@ func entry(c models.Citation, quoted bool) string {
 	case !quoted:
 		fmt.Fprintf(&b, " (the quote of %d bytes is in the structured citations)", len(c.Quote))
 	case !block:
-		b.WriteString(" “" + c.Quote + "”")
+		b.WriteString(" “")
+		b.WriteString(c.Quote)
+		b.WriteString("”")
 	}
 	if u := link(c.Provenance.OriginURL); u != "" {
 		b.WriteString(" [source](" + u + ")")
 	}
 	for _, w := range shown(c.Wiki) {
-		b.WriteString(" [wiki: " + label(w.Entity) + "](" + escapeLink.Replace(w.Ref) + ")")
+		b.WriteString(" [wiki: ")
+		b.WriteString(label(w.Entity))
+		b.WriteString("](")
+		b.WriteString(escapeLink.Replace(w.Ref))
+		b.WriteString(")")
 	}
 	if quoted && block {
 		for l := range strings.Lines(c.Quote) {

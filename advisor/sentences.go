@@ -8,6 +8,46 @@ import (
 	"polaris/advisor/retrieve"
 )
 
+// A said is a sentence of a passage, with all of it that no question changes:
+// read once, when its passage is first looked at, and kept with the engine.
+type said struct {
+	retrieve.Span             // of the passage's text
+	terms         index.Terms // of its words
+	kinds         index.Kind
+	substance     float64
+	says          bool // it can say anything by itself
+	leans         bool // it says little without those before it
+	row           bool // of a table
+	opens         bool // the last one, which opens a list
+}
+
+// saidBytes is the size of a said without its terms, roughly.
+const saidBytes = 72
+
+// read returns the sentences of a passage.
+func (e *Engine) read(ref retrieve.Ref) []said {
+	kept := &e.sentencesOf[ref.Doc][ref.Passage]
+	if all := kept.Load(); all != nil {
+		return *all
+	}
+	text := e.find.Text(ref)
+	spans := parts(text, heading(text, retrieve.Sentences(text)))
+	all := make([]said, len(spans))
+	size := 0
+	for i, s := range spans {
+		sentence := text[s.Start:s.End]
+		all[i] = said{
+			Span: s, terms: e.find.Index().Terms(sentence), kinds: index.Kinds(sentence), substance: substance(sentence),
+			says: says(sentence), leans: leans(sentence), row: sentence[0] == '|', opens: i == len(spans)-1 && !complete(sentence),
+		}
+		size += saidBytes + 4*len(all[i].terms)
+	}
+	if kept.CompareAndSwap(nil, &all) {
+		e.kept.Add(int64(size))
+	}
+	return all
+}
+
 // sentences returns the sentences of the passages refs, weighed. One that says
 // little without those before it comes with them.
 func (e *Engine) sentences(ev *evidence, f retrieve.Found, refs []retrieve.Ref, found int) []claim {
@@ -15,18 +55,17 @@ func (e *Engine) sentences(ev *evidence, f retrieve.Found, refs []retrieve.Ref, 
 	for _, ref := range refs {
 		base, text := e.find.Passage(ref).Start, e.find.Text(ref)
 		context := ev.query.Coverage(e.find.Match(ev.query, ref))
-		all := parts(text, heading(text, retrieve.Sentences(text)))
 		var r run
-		for i, s := range all {
-			if !says(text[s.Start:s.End]) {
+		for _, s := range e.read(ref) {
+			if !s.says {
 				continue
 			}
-			next := e.alone(ev.query, text, s)
-			if i == len(all)-1 && !complete(text[s.Start:s.End]) {
+			next := alone(ev.query, s)
+			if s.opens {
 				next.kind |= e.find.Kinds(ref) & ev.query.Wants() // in the list that it opens
 			}
-			r = r.then(ev.query, text, next)
-			worth := (r.own + contextPart*max(0, context-r.own)) * (0.5 + 0.5*f.Score) * substance(text[r.Start:r.End]) * fit(ev.query.Wants(), r.kind)
+			r = r.then(ev.query, text, s, next)
+			worth := (r.own + contextPart*max(0, context-r.own)) * (0.5 + 0.5*f.Score) * r.substance * fit(ev.query.Wants(), r.kind)
 			out = append(out, claim{
 				ref: ref, start: base + r.Start, end: base + r.End, found: found,
 				score: f.Score, worth: worth, terms: r.terms, kind: r.kind,
@@ -39,34 +78,33 @@ func (e *Engine) sentences(ev *evidence, f retrieve.Found, refs []retrieve.Ref, 
 // A run is a sentence with those before it that it leans on.
 type run struct {
 	retrieve.Span
-	terms index.Matched
-	own   float64    // share of the question that it has
-	kind  index.Kind // of those that the question asks for
+	terms     index.Matched
+	own       float64    // share of the question that it has
+	kind      index.Kind // of those that the question asks for
+	substance float64
 }
 
 // alone returns the run of one sentence.
-func (e *Engine) alone(q *index.Query, text string, s retrieve.Span) run {
-	r := run{Span: s, terms: e.find.Index().Match(q, text[s.Start:s.End])}
+func alone(q *index.Query, s said) run {
+	r := run{Span: s.Span, terms: q.Matched(s.terms), substance: s.substance}
 	r.own = q.Coverage(r.terms)
-	if q.Wants() != 0 {
-		r.kind = index.Kinds(text[s.Start:s.End]) & q.Wants()
-	}
+	r.kind = s.kinds & q.Wants()
 	return r
 }
 
-// then returns the run that ends with the sentence next. It goes on where next
-// leans on it, or has the kind of answer to what the run is about: "The notice
-// states the reasons. State no more than four."
-func (r run) then(q *index.Query, text string, next run) run {
-	sentence := text[next.Start:next.End]
+// then returns the run that ends with the sentence s, whose own run is next. It
+// goes on where s leans on it, or has the kind of answer to what the run is
+// about: "The notice states the reasons. State no more than four."
+func (r run) then(q *index.Query, text string, s said, next run) run {
 	answers := next.kind != 0 && r.kind == 0 && next.own < r.own
-	if r.End == 0 || next.End-r.Start > longClaim || sentence[0] == '|' || !answers && !leans(sentence) {
+	if r.End == 0 || next.End-r.Start > longClaim || s.row || !answers && !s.leans {
 		return next
 	}
 	r.End = next.End
 	r.terms.Add(next.terms)
 	r.own = q.Coverage(r.terms)
 	r.kind |= next.kind
+	r.substance = substance(text[r.Start:r.End])
 	return r
 }
 

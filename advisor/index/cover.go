@@ -1,5 +1,7 @@
 package index
 
+import "slices"
+
 // Matched says which terms of a question a text has.
 type Matched [maxQueryTerms / 64]uint64
 
@@ -21,6 +23,36 @@ func (m Matched) Minus(o Matched) Matched {
 	return m
 }
 
+// Terms are the terms of a text, each once, whatever is asked.
+type Terms []int32
+
+// Terms returns those terms that text has. The text need not be one of the
+// passages.
+func (x *Index) Terms(text string) Terms {
+	var ts Terms
+	Words(text, func(word []byte, _, _ int) {
+		t, seen := x.surface[string(word)]
+		if !seen {
+			t = x.lookup(string(word))
+		}
+		if t >= 0 {
+			ts = append(ts, t)
+		}
+	})
+	slices.Sort(ts)
+	return slices.Clip(slices.Compact(ts))
+}
+
+// Matched returns the terms of q that are among ts.
+func (q *Query) Matched(ts Terms) (m Matched) {
+	for _, t := range ts {
+		if i := q.place(t); i >= 0 {
+			m[i/64] |= 1 << (i % 64)
+		}
+	}
+	return m
+}
+
 // Match returns the terms of q that text has. The text need not be one of the
 // passages.
 func (x *Index) Match(q *Query, text string) (m Matched) {
@@ -29,7 +61,7 @@ func (x *Index) Match(q *Query, text string) (m Matched) {
 		if !seen {
 			t = x.lookup(string(word))
 		}
-		if i, ok := q.local[t]; ok {
+		if i := q.place(t); i >= 0 {
 			m[i/64] |= 1 << (i % 64)
 		}
 	})
@@ -37,17 +69,7 @@ func (x *Index) Match(q *Query, text string) (m Matched) {
 }
 
 // MatchPassage returns the terms of q that passage doc has, its title included.
-func (x *Index) MatchPassage(q *Query, doc int32) (m Matched) {
-	for _, t := range x.fwd[x.fwdStart[doc]:x.fwdStart[doc+1]] {
-		if t == gap {
-			continue
-		}
-		if i, ok := q.local[t]; ok {
-			m[i/64] |= 1 << (i % 64)
-		}
-	}
-	return m
-}
+func (x *Index) MatchPassage(q *Query, doc int32) Matched { return q.Matched(x.forward(doc)) }
 
 // Coverage returns the share of the question that m matches, 0 to 1, each term
 // weighing its inverse document frequency, and little if it only says how the
@@ -92,8 +114,8 @@ func (x *Index) Same(q *Query, text string) bool {
 		if isStop[s] || isQuestion[s] || isAsking[s] || digitAt(text, start) {
 			return
 		}
-		i, ok := q.local[x.lookup(s)]
-		if !ok {
+		i := q.place(x.lookup(s))
+		if i < 0 {
 			same = false
 			return
 		}

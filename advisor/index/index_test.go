@@ -111,9 +111,8 @@ func TestNearWordsRankHigher(t *testing.T) {
 	if got := found(x, "adverse action", 2); !slices.Equal(got, []int32{1, 0}) {
 		t.Errorf("got %v", got)
 	}
-	q := x.Query("adverse action")
-	if a, b := x.Together(q, 0), x.Together(q, 1); a != 0 || b != 1 {
-		t.Errorf("together %g and %g, want 0 and 1", a, b)
+	if h := x.Search(x.Query("adverse action"), 2); h[0].Together != 1 || h[1].Together != 0 {
+		t.Errorf("together %g and %g, want 1 and 0", h[0].Together, h[1].Together)
 	}
 }
 

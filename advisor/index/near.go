@@ -3,31 +3,45 @@ package index
 // A nearness counts, for one passage, how often each pair of the question's
 // neighbouring words stands together.
 type nearness struct {
-	partners       [][]partner // by term of the query: the pairs it is in
-	ordered, close []float32   // by pair
-	at             []int       // by pair: the position last counted from
+	stride int         // of beside: the terms of the query and one more
+	beside []besides   // by place of a word and of a later one, see set
+	words  []place     // the question's words in the passage, in order
+	pairs  []pairCount // by pair plus one
 }
 
-type partner struct {
-	other int
-	pair  int
-	first bool // the term is the pair's first word
+// besides are the pairs that two terms are, each as its number plus one; 0: none.
+type besides struct {
+	asSaid   uint16 // the first of them is the pair's first
+	reversed uint16
 }
 
-// rerank adds to each hit what the closeness of the question's words is worth.
-func (x *Index) rerank(q *Query, s *scratch, hits []Hit) {
+// A place is where in a passage a word of the question is.
+type place struct {
+	at    int32
+	local uint16 // place in the query plus one
+}
+
+type pairCount struct {
+	ordered, close float32
+	at             int // place last counted from
+}
+
+// rerank adds to each candidate what the closeness of the question's words is
+// worth.
+func (x *Index) rerank(q *Query, s *scratch, best []candidate) {
 	if len(q.pairs) == 0 {
 		return
 	}
-	s.mark(q)
-	s.near.reset(q)
-	for i := range hits {
-		d := hits[i].Doc
-		s.near.count(x.fwd[x.fwdStart[d]:x.fwdStart[d+1]], s.local, len(q.pairs))
-		hits[i].Score += s.near.score(q, x.norm[d])
+	for i := range best {
+		d := best[i].doc()
+		s.near.read(x.forward(d), s.local)
+		s.near.count(len(q.pairs))
+		best[i] = newCandidate(d, best[i].score()+s.near.score(q, x.norm[d]))
 	}
-	s.unmark(q)
 }
+
+// forward returns the terms of a passage in order.
+func (x *Index) forward(doc int32) []int32 { return x.fwd[x.fwdStart[doc]:x.fwdStart[doc+1]] }
 
 // mark notes the place in the query of each of its terms.
 func (s *scratch) mark(q *Query) {
@@ -46,50 +60,74 @@ func (s *scratch) unmark(q *Query) {
 	}
 }
 
-func (n *nearness) reset(q *Query) {
-	for len(n.partners) < len(q.terms) {
-		n.partners = append(n.partners, nil)
-	}
-	for i := range n.partners {
-		n.partners[i] = n.partners[i][:0]
+// set notes which terms of the question stand beside which.
+func (n *nearness) set(q *Query) {
+	n.stride = len(q.terms) + 1
+	if size := n.stride * n.stride; len(n.beside) < size {
+		n.beside = make([]besides, size)
 	}
 	for i, p := range q.pairs {
-		n.partners[p.a] = append(n.partners[p.a], partner{p.b, i, true})
-		n.partners[p.b] = append(n.partners[p.b], partner{p.a, i, false})
+		n.beside[(p.a+1)*n.stride+p.b+1].asSaid = uint16(i + 1)
+		n.beside[(p.b+1)*n.stride+p.a+1].reversed = uint16(i + 1)
 	}
-	for len(n.at) < len(q.pairs) {
-		n.ordered, n.close, n.at = append(n.ordered, 0), append(n.close, 0), append(n.at, 0)
+	if len(n.pairs) < len(q.pairs)+1 {
+		n.pairs = make([]pairCount, len(q.pairs)+1)
 	}
 }
 
-// count walks a passage once; from each word of the question it looks ahead
-// for the words that stand beside it in the question.
-func (n *nearness) count(fwd []int32, local []uint16, pairs int) {
-	for i := range pairs {
-		n.ordered[i], n.close[i], n.at[i] = 0, 0, -1
+func (n *nearness) unset(q *Query) {
+	for _, p := range q.pairs {
+		n.beside[(p.a+1)*n.stride+p.b+1] = besides{}
+		n.beside[(p.b+1)*n.stride+p.a+1] = besides{}
 	}
+}
+
+// read finds the question's words in a passage. Most of its words are none, so
+// this is apart from what is done with those that are. Where the title ends,
+// places leave a gap that no pair is near across.
+func (n *nearness) read(fwd []int32, local []uint16) {
+	if cap(n.words) < len(fwd) {
+		n.words = make([]place, 2*len(fwd))
+	}
+	words, k, after := n.words[:cap(n.words)], 0, int32(0)
 	for i, t := range fwd {
-		if t == gap || local[t] == 0 {
+		if uint(t) >= uint(len(local)) {
+			after = nearWindow
 			continue
 		}
-		partners := n.partners[local[t]-1]
-		for j := i + 1; len(partners) > 0 && j < min(i+nearWindow, len(fwd)); j++ {
-			u := fwd[j]
-			if u == gap {
+		l := local[t]
+		words[k] = place{int32(i) + after, l} // written over by the next, if it is none
+		if l != 0 {
+			k++
+		}
+	}
+	n.words = words[:k]
+}
+
+// count looks ahead from each word of the question for the words that stand
+// beside it in the question.
+func (n *nearness) count(pairs int) {
+	counts := n.pairs[:pairs+1]
+	for i := range counts {
+		counts[i] = pairCount{at: -1}
+	}
+	for i, w := range n.words {
+		row := n.beside[int(w.local)*n.stride:][:n.stride]
+		for _, v := range n.words[i+1:] {
+			if v.at-w.at >= nearWindow {
 				break
 			}
-			if local[u] == 0 {
-				continue
+			b := row[v.local]
+			if p := &counts[b.asSaid]; b.asSaid != 0 && p.at != i {
+				p.at = i
+				p.close++
+				if v.at == w.at+1 {
+					p.ordered++
+				}
 			}
-			for _, p := range partners {
-				if p.other != int(local[u]-1) || n.at[p.pair] == i {
-					continue
-				}
-				n.at[p.pair] = i
-				n.close[p.pair]++
-				if p.first && j == i+1 {
-					n.ordered[p.pair]++
-				}
+			if p := &counts[b.reversed]; b.reversed != 0 && p.at != i {
+				p.at = i
+				p.close++
 			}
 		}
 	}
@@ -98,30 +136,34 @@ func (n *nearness) count(fwd []int32, local []uint16, pairs int) {
 // score weighs the counts as BM25 weighs those of words.
 func (n *nearness) score(q *Query, norm float32) (sum float32) {
 	for i, p := range q.pairs {
+		o, u := n.pairs[i+1].ordered, n.pairs[i+1].close
+		if u == 0 {
+			continue
+		}
 		idf := (q.terms[p.a].idf + q.terms[p.b].idf) / 2
-		o, u := n.ordered[i], n.close[i]
 		sum += idf * (k1 + 1) * (wOrdered*o/(o+norm) + wNear*u/(u+norm))
 	}
 	return sum
 }
 
-// Together returns the share of the question's pairs of neighbouring words that
-// stand near each other in passage doc, 0 to 1, each weighing what its words
-// count. It is 1 for a question of one word, which has
-// none.
-func (x *Index) Together(q *Query, doc int32) float64 {
+// matched returns the terms of the question that are in the passage.
+func (n *nearness) matched() (m Matched) {
+	for _, w := range n.words {
+		m[(w.local-1)/64] |= 1 << ((w.local - 1) % 64)
+	}
+	return m
+}
+
+// together returns the share of the question's pairs of neighbouring words that
+// stand near each other in the passage, 0 to 1, each weighing what its words
+// count. It is 1 for a question of one word, which has none.
+func (n *nearness) together(q *Query) float64 {
 	if q.pairTotal == 0 {
 		return 1
 	}
-	s := x.scratch.Get().(*scratch)
-	defer x.scratch.Put(s)
-	s.mark(q)
-	s.near.reset(q)
-	s.near.count(x.fwd[x.fwdStart[doc]:x.fwdStart[doc+1]], s.local, len(q.pairs))
-	s.unmark(q)
 	sum := 0.0
 	for i, p := range q.pairs {
-		if s.near.close[i] > 0 {
+		if n.pairs[i+1].close > 0 {
 			sum += q.terms[p.a].telling + q.terms[p.b].telling
 		}
 	}

@@ -14,9 +14,10 @@ type Query struct {
 	terms     []queryTerm
 	pairs     []queryPair // neighbouring words of the question
 	local     map[int32]int
-	total     float64 // sum of the terms' idf, those the index lacks included
-	asked     int     // place of the term that names what is asked for, or -1
-	pairTotal float64 // the same of the pairs
+	some      [4]uint64 // a bit for each term of local, several to one bit: most terms of a text are none of them
+	total     float64   // sum of the terms' idf, those the index lacks included
+	asked     int       // place of the term that names what is asked for, or -1
+	pairTotal float64   // the same of the pairs
 	wants     Kind
 }
 
@@ -86,10 +87,22 @@ func (q *Query) add(x *Index, word string, missing map[string]int) int {
 		}
 		i = len(q.terms)
 		q.local[id] = i
+		q.some[id>>6&3] |= 1 << (id & 63)
 		q.terms = append(q.terms, queryTerm{id: id, idf: x.idf[id], telling: telling(word, x.idf[id]), asking: isAsking[word]})
 	}
 	q.terms[i].weight++
 	return i
+}
+
+// place returns the place in the question of the term t, or -1.
+func (q *Query) place(t int32) int {
+	if t < 0 || q.some[t>>6&3]&(1<<(t&63)) == 0 {
+		return -1
+	}
+	if i, ok := q.local[t]; ok {
+		return i
+	}
+	return -1
 }
 
 // telling returns what a word of the question counts when coverage is measured.

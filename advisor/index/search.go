@@ -1,23 +1,38 @@
 package index
 
 import (
-	"cmp"
+	"math"
 	"slices"
 )
 
-// A Hit is a passage and its score, which compares only within one search.
+// A Hit is a passage and what was found in it. Scores compare only within one
+// search.
 type Hit struct {
-	Doc   int32
-	Score float32
+	Doc      int32
+	Score    float32
+	Terms    Matched // the question's terms that it has, its title included
+	Together float64 // see Index.together
 }
+
+// A candidate is a passage that may become a hit, as one number: the greater,
+// the better. Its upper half is the score, whose bits are in the order of the
+// scores since none is below zero; of equal scores the first passage is better.
+type candidate uint64
+
+func newCandidate(doc int32, score float32) candidate {
+	return candidate(math.Float32bits(score))<<32 | candidate(^uint32(doc))
+}
+
+func (c candidate) doc() int32     { return int32(^uint32(c)) }
+func (c candidate) score() float32 { return math.Float32frombits(uint32(c >> 32)) }
 
 // A scratch is what one search writes to, kept from search to search: it is as
 // large as the index, and is left zeroed.
 type scratch struct {
 	acc     []float32 // by passage
-	touched []int32
-	local   []uint16 // by term: place in the query plus one
-	heap    []Hit
+	touched []int32   // passages with a score, where they are few
+	local   []uint16  // by term: place in the query plus one
+	best    []candidate
 	near    nearness
 }
 
@@ -30,85 +45,136 @@ func newScratch(x *Index) *scratch {
 func (x *Index) Search(q *Query, k int) []Hit {
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
-	x.accumulate(q, s)
-	hits := s.top(max(k, rerankDepth))
-	slices.SortFunc(hits, byScore)
-	x.rerank(q, s, hits[:min(len(hits), rerankDepth)])
-	slices.SortFunc(hits, byScore)
-	return slices.Clone(hits[:min(k, len(hits))])
+	s.mark(q)
+	defer s.unmark(q)
+	s.near.set(q)
+	defer s.near.unset(q)
+	depth := max(k, rerankDepth)
+	best := greatest(x.best(q, s, depth), depth)
+	if len(best) > rerankDepth {
+		greatest(best, rerankDepth)
+	}
+	x.rerank(q, s, best[:min(len(best), rerankDepth)])
+	best = greatest(best, k)
+	slices.Sort(best)
+	hits := make([]Hit, len(best))
+	for i := range hits {
+		c := best[len(best)-1-i]
+		s.near.read(x.forward(c.doc()), s.local)
+		s.near.count(len(q.pairs))
+		hits[i] = Hit{c.doc(), c.score(), s.near.matched(), s.near.together(q)}
+	}
+	return hits
 }
 
-// accumulate adds up every term's share in every passage.
-func (x *Index) accumulate(q *Query, s *scratch) {
+// best adds up every term's share in every passage, and returns the k best and
+// some more, in no order. Where the question's words are common it is quicker to look at
+// every passage afterwards than to note at each step which have a score now.
+func (x *Index) best(q *Query, s *scratch, k int) []candidate {
+	postings := 0
+	for _, t := range q.terms {
+		if t.id >= 0 {
+			postings += int(x.postStart[t.id+1] - x.postStart[t.id])
+		}
+	}
+	few := postings < x.n/4
 	for _, t := range q.terms {
 		if t.id < 0 {
 			continue
 		}
 		lo, hi := x.postStart[t.id], x.postStart[t.id+1]
-		docs, vals := x.postDoc[lo:hi], x.postVal[lo:hi]
-		vals = vals[:len(docs)]
-		for i, d := range docs {
-			if s.acc[d] == 0 {
-				s.touched = append(s.touched, d)
-			}
-			s.acc[d] += t.weight * vals[i]
+		if few {
+			s.addNoting(x.postDoc[lo:hi], x.postVal[lo:hi], t.weight)
+		} else {
+			s.add(x.postDoc[lo:hi], x.postVal[lo:hi], t.weight)
 		}
+	}
+	if few {
+		return s.topNoted()
+	}
+	return s.top(k)
+}
+
+func (s *scratch) add(docs []int32, vals []float32, weight float32) {
+	acc, vals := s.acc, vals[:len(docs)]
+	for i, d := range docs {
+		acc[d] += weight * vals[i]
 	}
 }
 
-// top takes the k best out of the accumulators, in no order, and zeroes them.
-func (s *scratch) top(k int) []Hit {
-	h := s.heap[:0]
-	for _, d := range s.touched {
-		c := Hit{d, s.acc[d]}
-		s.acc[d] = 0
-		switch {
-		case len(h) < k:
-			h = append(h, c)
-			up(h)
-		case byScore(c, h[0]) < 0:
-			h[0] = c
-			down(h)
+// addNoting also notes the passages that have a score now.
+func (s *scratch) addNoting(docs []int32, vals []float32, weight float32) {
+	acc, vals := s.acc, vals[:len(docs)]
+	for i, d := range docs {
+		if acc[d] == 0 {
+			s.touched = append(s.touched, d)
 		}
+		acc[d] += weight * vals[i]
+	}
+}
+
+// top takes the k best and some more out of the accumulators and zeroes them.
+func (s *scratch) top(k int) []candidate {
+	best := s.best[:0]
+	floor := float32(0) // passages come in order: an equal score is not better
+	for d, score := range s.acc {
+		if score <= floor {
+			continue
+		}
+		if best = append(best, newCandidate(int32(d), score)); len(best) == 4*k {
+			best = greatest(best, k)
+			floor = slices.Min(best).score()
+		}
+	}
+	clear(s.acc)
+	s.best = best
+	return best
+}
+
+// topNoted is top over the noted passages.
+func (s *scratch) topNoted() []candidate {
+	best := s.best[:0]
+	for _, d := range s.touched {
+		best = append(best, newCandidate(d, s.acc[d]))
+		s.acc[d] = 0
 	}
 	s.touched = s.touched[:0]
-	s.heap = h
-	return h
+	s.best = best
+	return best
 }
 
-// byScore orders the better hit first.
-func byScore(a, b Hit) int {
-	if c := cmp.Compare(b.Score, a.Score); c != 0 {
-		return c
+// greatest moves the k greatest of cs to its front, in no order, and returns
+// them.
+func greatest(cs []candidate, k int) []candidate {
+	k = max(0, k)
+	for lo, hi := 0, len(cs); hi > k && lo < k; {
+		pivot := middle(cs[lo], cs[lo+(hi-lo)/2], cs[hi-1])
+		i, j := lo, hi-1
+		for i <= j {
+			for cs[i] > pivot {
+				i++
+			}
+			for cs[j] < pivot {
+				j--
+			}
+			if i <= j {
+				cs[i], cs[j] = cs[j], cs[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j + 1
+		case k >= i:
+			lo = i
+		default:
+			return cs[:k]
+		}
 	}
-	return cmp.Compare(a.Doc, b.Doc)
+	return cs[:min(k, len(cs))]
 }
 
-// up and down keep the worst hit at h[0].
-func up(h []Hit) {
-	for i := len(h) - 1; i > 0; {
-		p := (i - 1) / 2
-		if byScore(h[i], h[p]) <= 0 {
-			return
-		}
-		h[i], h[p] = h[p], h[i]
-		i = p
-	}
-}
-
-func down(h []Hit) {
-	for i := 0; ; {
-		c := 2*i + 1
-		if c >= len(h) {
-			return
-		}
-		if c+1 < len(h) && byScore(h[c+1], h[c]) > 0 {
-			c++
-		}
-		if byScore(h[c], h[i]) <= 0 {
-			return
-		}
-		h[i], h[c] = h[c], h[i]
-		i = c
-	}
+func middle(a, b, c candidate) candidate {
+	return max(min(a, b), min(max(a, b), c))
 }

@@ -39,7 +39,7 @@ func newDefinitions(c *models.Corpus) definitions {
 // basis mean?". What a document defines is known from its structure, so this
 // does not depend on how the words rank.
 func (f *Finder) Defined(question string) (out []Found) {
-	if !definitional(question) {
+	if len(f.defined) == 0 || !definitional(question) {
 		return nil
 	}
 	for _, ref := range f.defined[index.Subject(question)] {

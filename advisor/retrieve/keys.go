@@ -3,7 +3,9 @@ package retrieve
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"polaris/advisor/cite"
 	"polaris/models"
@@ -17,6 +19,7 @@ type Keys struct {
 	exact  map[string][]Ref // keys as they are, for those that do not parse
 	codes  []string         // by document: its source's
 	names  []string         // by document: what may stand before its numbers, folded
+	above  func() map[string][]int
 }
 
 type keyed struct {
@@ -27,6 +30,7 @@ type keyed struct {
 // NewKeys reads the keys of a corpus. It looks at no text.
 func NewKeys(c *models.Corpus) *Keys {
 	m := &Keys{byTail: map[string][]int{}, exact: map[string][]Ref{}}
+	m.above = sync.OnceValue(m.byAbove) // few questions cite what is not there
 	for d := range c.Docs {
 		doc := &c.Docs[d]
 		m.codes = append(m.codes, doc.Source.Code)
@@ -100,6 +104,21 @@ func (m *Keys) Find(key string) []Ref {
 // Key returns the passages that a citation key names.
 func (f *Finder) Key(key string) []Ref { return f.keys.Find(key) }
 
+// byAbove files each key that has a number under every number that it may lie
+// below: 702.6a.1 under 702, 702.6, 702.6a and itself.
+func (m *Keys) byAbove() map[string][]int {
+	above := map[string][]int{}
+	for i := range m.all {
+		n := strings.ToLower(m.all[i].key.Number)
+		for end := 1; end <= len(n); end++ {
+			if end == len(n) || n[end] == '.' || n[end] >= 'a' && n[end] <= 'z' {
+				above[n[:end]] = append(above[n[:end]], i)
+			}
+		}
+	}
+	return above
+}
+
 // PartOf returns the first key that stands below a citation which is none
 // itself, or "".
 func (f *Finder) PartOf(citation string) string {
@@ -107,12 +126,33 @@ func (f *Finder) PartOf(citation string) string {
 	if err != nil {
 		return ""
 	}
-	for i := range f.keys.all {
-		if k := &f.keys.all[i]; r.Contains(k.key) {
-			return f.Passage(k.ref).Key
-		}
+	if i := f.keys.firstBelow(r); i >= 0 {
+		return f.Passage(f.keys.all[i].ref).Key
 	}
 	return ""
+}
+
+// firstBelow returns the place of the first key that r contains, or -1.
+func (m *Keys) firstBelow(r cite.Ref) int {
+	if r.Kind != cite.Provision || r.Number == "" || r.Heading != "" || r.Page != "" || !ascii(r.Number) {
+		return slices.IndexFunc(m.all, func(k keyed) bool { return r.Contains(k.key) })
+	}
+	for _, i := range m.above()[strings.ToLower(r.Number)] {
+		if r.Contains(m.all[i].key) {
+			return i
+		}
+	}
+	return -1
+}
+
+// ascii reports whether s has no characters whose cases are more than two.
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // Named returns the passages whose keys the question names, in its order, the

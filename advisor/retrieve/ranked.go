@@ -35,8 +35,8 @@ type signs struct {
 
 // signs measures a hit.
 func (f *Finder) signs(q *index.Query, h index.Hit) signs {
-	m := f.words.MatchPassage(q, h.Doc)
-	s := signs{coverage: q.Coverage(m), together: f.words.Together(q, h.Doc), terms: q.Len()}
+	m := h.Terms
+	s := signs{coverage: q.Coverage(m), together: h.Together, terms: q.Len()}
 	if best := q.Best(); best > 0 {
 		s.strength = float64(h.Score) / best
 	}

@@ -12,6 +12,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -46,9 +47,18 @@ func Lexical(claim, quote string, weigh Weigher) models.Verification {
 // point or comma between digits stays: 5 is not in 5.25.
 func plain(s string) string {
 	var b strings.Builder
+	b.Grow(len(s))
 	space := false
 	runes := []rune(norm.NFKC.String(s))
 	for i, r := range runes {
+		if r < utf8.RuneSelf && simple[r] != 0 {
+			if space {
+				b.WriteByte(' ')
+				space = false
+			}
+			b.WriteByte(simple[r])
+			continue
+		}
 		inNumber := (r == '.' || r == ',') && i > 0 && i+1 < len(runes) && unicode.IsDigit(runes[i-1]) && unicode.IsDigit(runes[i+1])
 		if !inNumber && !unicode.In(r, unicode.L, unicode.N, unicode.M) && !strings.ContainsRune("$%€£+§", r) {
 			space = b.Len() > 0
@@ -62,6 +72,17 @@ func plain(s string) string {
 	}
 	return b.String()
 }
+
+// simple is what plain makes of those ASCII characters that it keeps wherever
+// they stand, 0 for the others. Most text is made of them.
+var simple = func() (t [utf8.RuneSelf]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		if r := rune(c); unicode.In(r, unicode.L, unicode.N, unicode.M) || strings.ContainsRune("$%+", r) {
+			t[c] = byte(unicode.ToLower(r))
+		}
+	}
+	return t
+}()
 
 // contains reports whether q has c as whole words.
 func contains(q, c string) bool { return strings.Contains(" "+q+" ", " "+c+" ") }
