@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"polaris/ops/schema"
@@ -20,19 +21,45 @@ func (t *tool) arguments(raw json.RawMessage) (args json.RawMessage, why string)
 	if raw[0] != '{' {
 		return nil, "arguments must be an object"
 	}
-	m, twice := readMembers(raw)
-	if twice != "" {
+	names, pins, twice := make([]string, 0, 8), 0, ""
+	eachMember(raw, func(name string, _ json.RawMessage) bool {
+		if slices.Contains(names, name) {
+			twice = name
+		}
+		if names = append(names, name); slices.Contains(pinned, name) {
+			pins++
+		}
+		return len(names) < maxArguments
+	})
+	switch {
+	case twice != "":
 		return nil, schema.Clip(twice) + " is given twice"
+	case len(names) == maxArguments:
+		return nil, "there are more arguments than any tool takes"
+	case pins > 0:
+		raw = withoutPinned(raw)
 	}
-	for _, p := range pinned {
-		delete(m, p)
+	if t.quick != nil && t.quick.fits(raw) {
+		return raw, ""
 	}
-	args, _ = json.Marshal(m) // valid JSON throughout, so it marshals
-	misfits, err := t.in.Check(args)
+	misfits, err := t.in.Check(raw)
 	if err != nil {
 		return nil, "arguments cannot be read"
 	}
-	return args, explain(misfits)
+	return raw, explain(misfits)
+}
+
+// maxArguments bounds how many arguments are looked at. No tool has a tenth of
+// it.
+const maxArguments = 1000
+
+func withoutPinned(raw json.RawMessage) json.RawMessage {
+	m, _ := readMembers(raw)
+	for _, p := range pinned {
+		delete(m, p)
+	}
+	raw, _ = json.Marshal(m) // valid JSON throughout, so it marshals
+	return raw
 }
 
 // explain says which fields do not fit a schema, and why; "" where all do.

@@ -97,32 +97,23 @@ func (e *envelope) readParams(raw json.RawMessage) *rpcError {
 // readMembers reads an object that is known to be valid JSON, and returns the
 // name of a member that is there twice.
 func readMembers(obj []byte) (m members, twice string) {
-	d := json.NewDecoder(bytes.NewReader(obj))
-	if _, err := d.Token(); err != nil {
-		return nil, ""
-	}
 	m = members{}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return m, ""
-		}
-		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			return m, ""
-		}
-		name, _ := key.(string)
+	eachMember(obj, func(name string, v json.RawMessage) bool {
 		if _, dup := m[name]; dup {
 			twice = name
 		}
 		m[name] = v
-	}
+		return true
+	})
 	return m, twice
 }
 
 func readString(raw json.RawMessage) (string, bool) {
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
 	}
 	var s string
 	err := json.Unmarshal(raw, &s)

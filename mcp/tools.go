@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
 
 	"polaris/models/fault"
@@ -26,6 +27,7 @@ type tool struct {
 	mcpgo.Tool
 	entry *ops.Entry
 	in    *schema.Schema
+	quick *quick // nil: in says more than that can hold
 	out   *schema.Schema
 }
 
@@ -76,23 +78,71 @@ func newTool(e *ops.Entry) (*tool, error) {
 		IdempotentHint:  new(e.Class == ops.Read),
 		OpenWorldHint:   new(e.Class == ops.Metered),
 	}
-	return &tool{Tool: t, entry: e, in: in, out: out}, nil
+	var root jsonschema.Schema
+	if err := json.Unmarshal(in.JSON(), &root); err != nil {
+		return nil, err
+	}
+	return &tool{Tool: t, entry: e, in: in, quick: newQuick(&root), out: out}, nil
 }
 
-// runTool is the handler of every tool.
+// A said is what a call of a tool came to, for both channels: clients show their
+// model one of the two, so each is complete alone.
+type said struct {
+	text   string
+	quoted []byte          // text as a JSON string; nil: not made yet
+	blocks []mcpgo.Content // instead of the text, where it is more than that
+	data   []byte          // structured content, as JSON; nil for a failure
+}
+
+// failure is a said that says so. Structured content is left out: clients hold
+// it against the output schema, and would report that instead of the failure.
+func failure(text string) said { return said{text: text} }
+
+// appendResult appends s as the result of a tools/call.
+func (s said) appendResult(b []byte) []byte {
+	b = append(b, `{"content":`...)
+	switch {
+	case s.blocks != nil:
+		b = append(b, encoded(s.blocks)...)
+	case s.quoted != nil:
+		b = append(append(append(b, `[{"type":"text","text":`...), s.quoted...), `}]`...)
+	default:
+		b = append(append(append(b, `[{"type":"text","text":`...), encoded(s.text)...), `}]`...)
+	}
+	if s.data == nil {
+		return append(b, `,"isError":true}`...)
+	}
+	b = append(b, `,"structuredContent":`...)
+	return append(append(b, s.data...), '}')
+}
+
+// runTool is the handler of every tool that the library calls.
 func (f *front) runTool(ctx context.Context, _ mcpgo.CallToolRequest) (*mcpgo.CallToolResult, error) {
-	req := requestOf(ctx)
+	s := f.call(ctx, requestOf(ctx))
+	if s.data == nil {
+		return mcpgo.NewToolResultError(s.text), nil
+	}
+	res := mcpgo.NewToolResultText(s.text)
+	if s.blocks != nil {
+		res.Content = s.blocks
+	}
+	res.RawStructuredContent = s.data
+	return res, nil
+}
+
+// call runs the tool of a request.
+func (f *front) call(ctx context.Context, req *request) said {
 	if req.unfit != "" {
-		return mcpgo.NewToolResultError("Invalid arguments: " + req.unfit + "."), nil
+		return failure("Invalid arguments: " + req.unfit + ".")
 	}
 	out, err := f.invoke(ctx, req)
 	if err == nil {
-		var res *mcpgo.CallToolResult
-		if res, err = req.tool.result(out); err == nil {
-			return res, nil
+		var s said
+		if s, err = req.tool.result(out); err == nil {
+			return s
 		}
 	}
-	return f.failed(ctx, req, err), nil
+	return f.failed(ctx, req, err)
 }
 
 // invoke runs the operation, and returns when it does or when time is up,
@@ -122,30 +172,28 @@ func (f *front) invoke(ctx context.Context, req *request) (any, error) {
 	}
 }
 
-// result puts an operation's output into both channels, each complete alone:
-// clients show their model one of the two.
-func (t *tool) result(out any) (*mcpgo.CallToolResult, error) {
-	raw, err := json.Marshal(out)
-	if err != nil {
-		return nil, err
+// result makes of an operation's output what is said of it. An output that has
+// been recorded leaves as the bytes that were recorded.
+func (t *tool) result(out any) (s said, err error) {
+	if r, ok := out.(interface{ Encoded() (body, text []byte) }); ok {
+		s.data, s.quoted = r.Encoded()
+	} else if s.data, err = json.Marshal(out); err != nil {
+		return said{}, err
 	}
-	if raw, err = t.out.WithoutNulls(raw); err != nil {
-		return nil, err
+	if s.data, err = t.out.WithoutNulls(s.data); err != nil {
+		return said{}, err
 	}
-	text := ""
 	if r, ok := out.(interface{ Text() string }); ok {
-		text = r.Text()
+		s.text = r.Text()
 	}
-	if text == "" {
-		text = indented(raw)
+	if s.text == "" {
+		s.text, s.quoted = indented(s.data), nil
 	}
-	res := mcpgo.NewToolResultText(text)
 	// None of ours is more than text today. The conformance suite's fixtures are.
 	if b, ok := out.(interface{ Blocks() []mcpgo.Content }); ok {
-		res.Content = b.Blocks()
+		s.blocks = b.Blocks()
 	}
-	res.RawStructuredContent = raw
-	return res, nil
+	return s, nil
 }
 
 func indented(raw []byte) string {
@@ -157,15 +205,14 @@ func indented(raw []byte) string {
 }
 
 // failed turns an error into what the caller's model is shown, and logs what
-// is our failure. Structured content is left out: clients hold it against the
-// output schema, and would report that instead of the failure.
-func (f *front) failed(ctx context.Context, req *request, err error) *mcpgo.CallToolResult {
+// is our failure.
+func (f *front) failed(ctx context.Context, req *request, err error) said {
 	e := fault.Of(err)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		e = &fault.Error{Kind: fault.Unavailable, Code: "timeout", Message: fmt.Sprintf("This took longer than %s and was stopped. Ask something narrower, or try again.", f.Deadline.Round(time.Millisecond))}
 	case ctx.Err() != nil: // the client went away; nobody reads this
-		return mcpgo.NewToolResultError("Cancelled.")
+		return failure("Cancelled.")
 	}
 	if e.Kind == fault.Internal || e.Kind == fault.Unavailable {
 		attrs := []any{"operation", req.tool.entry.Name, "error_type", fault.TypeOf(err), "request_id", req.call.RequestID}
@@ -174,7 +221,7 @@ func (f *front) failed(ctx context.Context, req *request, err error) *mcpgo.Call
 		}
 		f.Log.Error("a tool failed", attrs...)
 	}
-	return mcpgo.NewToolResultError(strings.TrimSpace(e.Message) + " (" + e.Code + ")")
+	return failure(strings.TrimSpace(e.Message) + " (" + e.Code + ")")
 }
 
 // A panicked is an operation that panicked: the type of the value, and where.

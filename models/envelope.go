@@ -21,6 +21,9 @@ type Envelope struct {
 	// What the audit row needs and no caller is shown.
 	TopicsUsed    []string `json:"-"`
 	TopicsIgnored []string `json:"-"`
+
+	body            []byte // see Encode
+	textAt, textEnd int    // of Rendered in body
 }
 
 // Text renders the envelope for clients that show text only.

@@ -3,8 +3,8 @@ package ops
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -67,7 +67,9 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 	}
 	id := models.NewID("ans")
 	advisor.Finish(env, advisor.Serving{AnswerID: id, RecordURL: e.desk.RecordURL(e.Call.Brain, id), At: e.Now})
-	return env, e.record(id, env)
+	env.Encode()
+	e.record(id, env)
+	return env, nil
 }
 
 // readable returns the earlier questions that are no longer than a question may
@@ -121,25 +123,21 @@ func (d *Desk) checkQuery(in AskIn) error {
 // record fills in the row and the record of a served answer. The record keeps
 // the bytes that are hashed, so that what is read back years later is held
 // against what was served and not against what today's code makes of it.
-func (e *Env) record(id string, env *models.Envelope) error {
-	body, err := json.Marshal(env)
-	if err != nil {
-		return err
-	}
+func (e *Env) record(id string, env *models.Envelope) {
 	a := e.Audit
 	a.Target = id
 	a.Detail.Version, a.Detail.Guardrail = env.BrainVersion, env.Guardrail.Status
 	a.Detail.TopicsUsed, a.Detail.TopicsIgnored = env.TopicsUsed, bounded(env.TopicsIgnored)
 	for _, c := range env.Citations {
 		p := c.Provenance
-		a.Detail.Spans = append(a.Detail.Spans, fmt.Sprintf("%s@%d:%d-%d", p.SourceDocPK, p.Revision, p.Start, p.End))
+		a.Detail.Spans = append(a.Detail.Spans, p.SourceDocPK+"@"+strconv.Itoa(p.Revision)+":"+strconv.Itoa(p.Start)+"-"+strconv.Itoa(p.End))
 	}
+	body, _ := env.Encoded()
 	e.Record = &models.Answer{
 		BrainID: e.Call.Brain, ID: id, At: e.Now, Query: env.Query, Topics: append([]string{}, env.TopicsUsed...), Version: env.BrainVersion,
 		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Guardrail: env.Guardrail.Status, Body: string(body),
 	}
 	a.Detail.BodyHash = e.Record.BodyHash()
-	return nil
 }
 
 // bounded keeps what a caller made up from filling the audit log.
@@ -182,7 +180,7 @@ const nothingPublished = "No version of this brain is published yet."
 var TopicCards = &Op[None, TopicList]{
 	Name: "topic_cards", Tool: "topic_cards", Title: "List topic cards", Route: "GET /v1/brains/{brain_id}/topic-cards",
 	Summary: "List the subjects this brain knows it can be asked about. Match a question against `covers`, then pass the card's `id` in `topic_ids` of answer or retrieve.",
-	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI,
+	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI, Loaded: true,
 	HTTP: HTTP{Keys: true},
 	Run: func(ctx context.Context, e *Env, _ None) (TopicList, error) {
 		engine, err := e.engine(ctx)
@@ -231,7 +229,7 @@ func (p WikiPage) Text() string {
 var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 	Name: "read_wiki", Tool: "read_wiki", Title: "Read the wiki", Route: "GET /v1/brains/{brain_id}/wiki/{entity}",
 	Summary: "Browse the published brain as articles. Leave `entity` out for the index of titles; pass a title for that article.",
-	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI,
+	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI, Loaded: true,
 	HTTP: HTTP{Keys: true},
 	Run: func(ctx context.Context, e *Env, in ReadWikiIn) (WikiPage, error) {
 		if len(in.Entity) > 500 {

@@ -105,8 +105,11 @@ func (d *Desk) perform(ctx context.Context, e *Env, o *Entry, in any) (out any, 
 	if err := checkText(in); err != nil {
 		return nil, err
 	}
-	if o.Serves {
+	switch {
+	case o.Serves:
 		return d.serve(ctx, e, o, in)
+	case o.Loaded:
+		return o.run(ctx, e, in)
 	}
 	if o.stage != nil {
 		if e.Staged, err = o.stage(ctx, e, in); err != nil {

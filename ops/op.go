@@ -86,6 +86,10 @@ type Op[In, Out any] struct {
 	// transaction, and its record is durable before it is given.
 	Serves bool
 
+	// Loaded says that it reads nothing but the loaded version: it has no
+	// transaction, which would take longer than the reading.
+	Loaded bool
+
 	// Stage does the heavy part (parsing, indexing) before the transaction
 	// opens; what it returns is Env.Staged. Optional.
 	Stage func(ctx context.Context, e *Env, in In) (any, error)
@@ -116,7 +120,7 @@ type Call struct {
 type Env struct {
 	Call   Call
 	Now    time.Time
-	Tx     *store.Tx        // the operation's transaction; nil where it Serves, and in Stage
+	Tx     *store.Tx        // the operation's transaction; nil where it Serves or is Loaded, and in Stage
 	Audit  *models.AuditRow // the row being written: Run fills Target and Detail
 	Record *models.Answer   // set by an operation that Serves
 	Staged any              // what Stage returned
@@ -139,7 +143,7 @@ type Entry struct {
 	Needs                             models.Right
 	Offered                           Surface
 	HTTP                              HTTP
-	Serves                            bool
+	Serves, Loaded                    bool
 	In, Out                           reflect.Type // for schemas
 
 	decode func(raw json.RawMessage) (any, error)
@@ -151,7 +155,7 @@ type Entry struct {
 func (o *Op[In, Out]) Entry() *Entry {
 	e := &Entry{
 		Name: o.Name, Tool: o.Tool, Title: o.Title, Route: o.Route, Summary: o.Summary,
-		Class: o.Class, Needs: o.Needs, Offered: o.Offered, HTTP: o.HTTP, Serves: o.Serves,
+		Class: o.Class, Needs: o.Needs, Offered: o.Offered, HTTP: o.HTTP, Serves: o.Serves, Loaded: o.Loaded,
 		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 		decode: func(raw json.RawMessage) (any, error) { return decode[In](raw) },
 		run:    func(ctx context.Context, e *Env, in any) (any, error) { return o.Run(ctx, e, in.(In)) },
