@@ -406,11 +406,11 @@ CREATE TABLE audit_unsealed (
 -- +goose StatementBegin
 CREATE FUNCTION to_be_sealed() RETURNS trigger LANGUAGE plpgsql
 AS $$ BEGIN
-  INSERT INTO audit_unsealed (brain_id, audit_id) VALUES (NEW.brain_id, NEW.id);
+  INSERT INTO audit_unsealed (brain_id, audit_id) SELECT brain_id, id FROM added;
   RETURN NULL;
 END $$;
 -- +goose StatementEnd
-CREATE TRIGGER to_be_sealed AFTER INSERT ON audit FOR EACH ROW EXECUTE FUNCTION to_be_sealed();
+CREATE TRIGGER to_be_sealed AFTER INSERT ON audit REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION to_be_sealed();
 
 CREATE TABLE answers (
   brain_id text NOT NULL REFERENCES brains,

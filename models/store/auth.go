@@ -28,8 +28,9 @@ func (s *Store) KeyByID(ctx context.Context, id string) (*KeyHolder, error) {
 	var h KeyHolder
 	var scopes, roles []byte
 	k := &h.Key
-	err := s.pool.QueryRow(ctx, `SELECT brain_id, id, scopes, actor, owner_id, owner_disabled, roles, hash, prev_hash, prev_until, expires_at, last_used_at, revoked_at, rate_n, rate_seconds, published FROM auth_key($1)`, id).
-		Scan(&k.BrainID, &k.ID, &scopes, &k.Actor, &k.OwnerID, &h.OwnerDisabled, &roles, &k.Hash, &k.PrevHash, &k.PrevUntil, &k.ExpiresAt, &k.LastUsedAt, &k.RevokedAt, &k.RateN, &k.RateSeconds, &h.Published)
+	err := s.look(ctx, `SELECT brain_id, id, scopes, actor, owner_id, owner_disabled, roles, hash, prev_hash, prev_until, expires_at, last_used_at, revoked_at, rate_n, rate_seconds, published FROM auth_key($1)`, func(r pgx.Row) error {
+		return r.Scan(&k.BrainID, &k.ID, &scopes, &k.Actor, &k.OwnerID, &h.OwnerDisabled, &roles, &k.Hash, &k.PrevHash, &k.PrevUntil, &k.ExpiresAt, &k.LastUsedAt, &k.RevokedAt, &k.RateN, &k.RateSeconds, &h.Published)
+	}, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, fault.New(fault.NotFound, "No such key.")
 	}

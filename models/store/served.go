@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -99,34 +101,76 @@ const insertServedBoth = `WITH a AS (` + insertServedAudit + `)
 INSERT INTO answers (brain_id, id, at, query, topics, version, surface, actor, person, key_id, audit_id, guardrail, envelope)
 SELECT $1, $16, $2, $17, $18, $19, $8, $5, $4, $7, a.id, $20, $21 FROM a`
 
-// writeServed commits the rows in one round trip.
+// insertServedMany adds many rows of one brain, and the records of those that
+// are answers. A record finds its row by the answer's id, which is the row's
+// target. It costs more to start and less for each row: see [manyServed].
+const insertServedMany = `WITH a AS (
+INSERT INTO audit (brain_id, at, kind, person, actor, authenticated, key_id, surface, operation, class, outcome, target, request_id, latency_micros, detail)
+SELECT $1, u.at, u.kind, u.person, u.actor, u.authenticated, u.key_id, u.surface, u.operation, u.class, u.outcome, u.target, u.request_id, u.latency_micros, u.detail::jsonb
+FROM unnest($2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::text[])
+  AS u(at, kind, person, actor, authenticated, key_id, surface, operation, class, outcome, target, request_id, latency_micros, detail)
+RETURNING id, at, person, actor, key_id, surface, target)
+INSERT INTO answers (brain_id, id, at, query, topics, version, surface, actor, person, key_id, audit_id, guardrail, envelope)
+SELECT $1, n.id, a.at, n.query, n.topics::jsonb, n.version, a.surface, a.actor, a.person, a.key_id, a.id, n.guardrail, n.envelope
+FROM unnest($16::text[], $17::text[], $18::text[], $19::bigint[], $20::text[], $21::text[]) AS n(id, query, topics, version, guardrail, envelope)
+JOIN a ON a.target = n.id`
+
+// writeServed commits the rows in one round trip. What is sent in one batch is
+// one transaction, which ends with it: there is no BEGIN and no COMMIT to pay
+// for.
 func (s *Store) writeServed(es []*served) (err error) {
-	began := time.Now()
-	defer func() { s.tallies.committed(len(es), time.Since(began), err) }()
+	began, n := time.Now(), len(es)
+	defer func() { s.tallies.committed(n, time.Since(began), err) }()
 	ctx, cancel := context.WithTimeout(context.Background(), servedTimeout)
 	defer cancel()
 	b := &pgx.Batch{}
-	b.Queue("BEGIN")
-	var brain models.BrainID
-	for _, e := range es {
-		if e.row.BrainID != brain {
-			brain = e.row.BrainID
-			b.Queue("SELECT set_config('app.brain_id', $1, true)", string(brain))
+	// Brain after brain: row-level security knows one at a time.
+	slices.SortStableFunc(es, func(a, b *served) int { return cmp.Compare(a.row.BrainID, b.row.BrainID) })
+	for len(es) > 0 {
+		brain, n := es[0].row.BrainID, 1
+		for n < len(es) && es[n].row.BrainID == brain {
+			n++
 		}
-		if err := queueServed(b, e); err != nil {
+		b.Queue("SELECT set_config('app.brain_id', $1, true)", string(brain))
+		if err := queueServed(b, es[:n]); err != nil {
 			return err
 		}
+		es = es[n:]
 	}
-	b.Queue("COMMIT")
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release() // a connection left in a failed transaction is closed by the pool
-	return conn.SendBatch(ctx, b).Close()
+	return bounded(conn.Conn(), servedTimeout, func(ctx context.Context, c *pgx.Conn) error { return c.SendBatch(ctx, b).Close() })
 }
 
-func queueServed(b *pgx.Batch, e *served) error {
+// manyServed is from how many rows of one brain on one statement for all is
+// quicker than one for each: measured, at one row it takes 1.4 times as long, at
+// sixteen .8 times.
+const manyServed = 4
+
+// queueServed queues what adds the rows of one brain.
+func queueServed(b *pgx.Batch, es []*served) error {
+	if len(es) >= manyServed {
+		c := &columns{}
+		for _, e := range es {
+			if err := c.add(e); err != nil {
+				return err
+			}
+		}
+		c.queue(b, es[0].row.BrainID)
+		return nil
+	}
+	for _, e := range es {
+		if err := queueOne(b, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func queueOne(b *pgx.Batch, e *served) error {
 	r := e.row
 	detail, err := json.Marshal(r.Detail)
 	if err != nil {
@@ -143,6 +187,60 @@ func queueServed(b *pgx.Batch, e *served) error {
 		return err
 	}
 	b.Queue(insertServedBoth, append(args, a.ID, a.Query, topics, a.Version, a.Guardrail, a.Body)...)
+	return nil
+}
+
+// columns are rows of one brain and their records, column by column.
+type columns struct {
+	at                                             []time.Time
+	kind, person, actor, key, surface              []string
+	operation, class, outcome, target, req, detail []string
+	authenticated                                  []bool
+	latency                                        []int64
+
+	id, query, topics, guardrail, envelope []string
+	version                                []int64
+}
+
+func (c *columns) queue(b *pgx.Batch, brain models.BrainID) {
+	b.Queue(insertServedMany, string(brain), c.at, c.kind, c.person, c.actor, c.authenticated, c.key, c.surface, c.operation, c.class, c.outcome,
+		c.target, c.req, c.latency, c.detail, c.id, c.query, c.topics, c.version, c.guardrail, c.envelope)
+}
+
+func (c *columns) add(e *served) error {
+	r, a := e.row, e.answer
+	detail, err := json.Marshal(r.Detail)
+	if err != nil {
+		return err
+	}
+	c.at, c.authenticated, c.latency = append(c.at, r.At), append(c.authenticated, r.Authenticated), append(c.latency, r.LatencyMicros)
+	for _, f := range []struct {
+		to    *[]string
+		value string
+	}{
+		{&c.kind, string(r.Kind)},
+		{&c.person, r.Person},
+		{&c.actor, r.Actor},
+		{&c.key, r.KeyID},
+		{&c.surface, r.Surface},
+		{&c.operation, r.Operation},
+		{&c.class, r.Class},
+		{&c.outcome, r.Outcome},
+		{&c.target, r.Target},
+		{&c.req, r.RequestID},
+		{&c.detail, string(detail)},
+	} {
+		*f.to = append(*f.to, f.value)
+	}
+	if a == nil {
+		return nil
+	}
+	topics, err := json.Marshal(a.Topics)
+	if err != nil {
+		return err
+	}
+	c.id, c.query, c.topics = append(c.id, a.ID), append(c.query, a.Query), append(c.topics, string(topics))
+	c.version, c.guardrail, c.envelope = append(c.version, int64(a.Version)), append(c.guardrail, a.Guardrail), append(c.envelope, a.Body)
 	return nil
 }
 

@@ -49,6 +49,7 @@ type Store struct {
 	served  chan *served
 	done    chan struct{}
 	tallies tallies
+	lookups lookups
 }
 
 // Options are what [Open] may be told beside the address.
@@ -91,7 +92,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("opening gorm: %w", err)
 	}
-	s := &Store{pool: pool, sql: db, db: g, log: o.Log, served: make(chan *served, servedQueue), done: make(chan struct{})}
+	s := &Store{pool: pool, sql: db, db: g, log: o.Log, served: make(chan *served, servedQueue), done: make(chan struct{}), lookups: lookups{stalled: lookupStalled}}
 	go s.commitServed()
 	return s, nil
 }

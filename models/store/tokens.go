@@ -34,8 +34,9 @@ func (s *Store) TokenByID(ctx context.Context, kid, grant string) (*TokenHolder,
 	var scopes, roles []byte
 	g := &h.Grant
 	g.ID = grant
-	err := s.pool.QueryRow(ctx, `SELECT public_key, verifies_until, brain_id, person_id, email, disabled, token_version, roles, grant_version, scopes, expires_at, revoked_at, published FROM auth_token($1, $2)`, kid, grant).
-		Scan(&h.PublicKey, &h.VerifiesUntil, &g.BrainID, &g.PersonID, &h.Email, &h.Disabled, &h.TokenVersion, &roles, &g.TokenVersion, &scopes, &g.ExpiresAt, &g.RevokedAt, &h.Published)
+	err := s.look(ctx, `SELECT public_key, verifies_until, brain_id, person_id, email, disabled, token_version, roles, grant_version, scopes, expires_at, revoked_at, published FROM auth_token($1, $2)`, func(r pgx.Row) error {
+		return r.Scan(&h.PublicKey, &h.VerifiesUntil, &g.BrainID, &g.PersonID, &h.Email, &h.Disabled, &h.TokenVersion, &roles, &g.TokenVersion, &scopes, &g.ExpiresAt, &g.RevokedAt, &h.Published)
+	}, kid, grant)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, noGrant
 	}

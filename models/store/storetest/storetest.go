@@ -1,6 +1,7 @@
 // Package storetest gives each test a fresh, migrated database: one private
 // PostgreSQL cluster for each test process, and in it one clone of a migrated
-// template for each test, so tests run side by side.
+// template for each test, so tests run side by side. The cluster does not wait
+// for its disk, unless POLARIS_TEST_FSYNC is set: benchmarks should.
 //
 // When a test ends its database is looked through: it may hold no secret.
 //
@@ -106,7 +107,7 @@ func prepare() {
 		err = os.Chmod(folder, 0o711) // as root the server runs as another user
 	}
 	if err == nil {
-		cluster, err = localpg.Attach(ctx, localpg.Config{Dir: folder, Fast: true})
+		cluster, err = localpg.Attach(ctx, localpg.Config{Dir: folder, Fast: os.Getenv("POLARIS_TEST_FSYNC") == ""})
 	}
 	if err == nil {
 		err = run(ctx, "CREATE DATABASE "+template+" OWNER polaris_owner")
