@@ -3,6 +3,8 @@ package mcp_test
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -24,8 +26,10 @@ import (
 
 // A target is what a benchmark puts load on.
 type target struct {
-	url, key, body string
-	postmaster     int // process id of the database that it uses; 0: none
+	url, key   string
+	bodies     []string              // sent in turn
+	postmaster int                   // process id of the database that it uses; 0: none
+	beside     func(context.Context) // runs while there is load, and is counted with it; nil: nothing
 }
 
 // used is what some requests took.
@@ -35,20 +39,19 @@ type used struct {
 	cpu, database time.Duration
 }
 
-func (u used) plus(v used) used {
-	return used{u.requests + v.requests, u.wall + v.wall, u.cpu + v.cpu, u.database + v.database}
-}
 func (u used) perSecond() float64    { return float64(u.requests) / u.wall.Seconds() }
 func (u used) cpuEach() float64      { return u.cpu.Seconds() / float64(u.requests) }
 func (u used) databaseEach() float64 { return u.database.Seconds() / float64(u.requests) }
 
-// clients is how many send at once.
-const clients = 16
-
-// load has another process send n requests, after some to warm up.
-func (t *target) load(b *testing.B, n int) used {
+// load has another process send n requests from so many clients at once, after
+// some to warm up.
+func (t *target) load(b *testing.B, n, clients int) used {
 	b.Helper()
-	cmd := exec.CommandContext(b.Context(), os.Args[0], "load", t.url, t.key, t.body, strconv.Itoa(n))
+	bodies := filepath.Join(b.TempDir(), "bodies")
+	if err := os.WriteFile(bodies, []byte(strings.Join(t.bodies, "\n")), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.CommandContext(b.Context(), os.Args[0], "load", t.url, t.key, bodies, strconv.Itoa(n), strconv.Itoa(clients))
 	cmd.Stderr = os.Stderr
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
@@ -63,10 +66,13 @@ func (t *target) load(b *testing.B, n int) used {
 	}
 	said("warm")
 	cpu, db, start := ownCPU(), t.databaseCPU(), time.Now()
-	b.ResetTimer()
+	stop := func() {}
+	if t.beside != nil {
+		stop = run(b.Context(), t.beside)
+	}
 	_, _ = io.WriteString(in, "go\n")
 	said("done")
-	b.StopTimer()
+	stop()
 	u := used{n, time.Since(start), ownCPU() - cpu, t.databaseCPU() - db}
 	if err := cmd.Wait(); err != nil {
 		b.Fatal(err)
@@ -74,17 +80,25 @@ func (t *target) load(b *testing.B, n int) used {
 	return u
 }
 
-// generateLoad is the other process. Its clients are plain: each sends the same
-// bytes over one connection and reads the answer.
+// generateLoad is the other process. Its clients are plain: each sends the
+// bodies in turn over one connection and reads the answers.
 func generateLoad(args []string) error {
 	u, err := url.Parse(args[0])
 	if err != nil {
 		return err
 	}
-	req := fmt.Appendf(nil, "POST /v1/mcp HTTP/1.1\r\nHost: %s\r\nX-API-Key: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", u.Host, args[1], len(args[2]), args[2])
-	n, err := strconv.Atoi(args[3])
+	bodies, err := os.ReadFile(args[2])
 	if err != nil {
 		return err
+	}
+	n, err1 := strconv.Atoi(args[3])
+	clients, err2 := strconv.Atoi(args[4])
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	var reqs [][]byte
+	for _, body := range strings.Split(string(bodies), "\n") {
+		reqs = append(reqs, fmt.Appendf(nil, "POST /v1/mcp HTTP/1.1\r\nHost: %s\r\nX-API-Key: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", u.Host, args[1], len(body), body))
 	}
 	conns := make([]net.Conn, clients)
 	for i := range conns {
@@ -92,40 +106,38 @@ func generateLoad(args []string) error {
 			return err
 		}
 	}
-	if err := send(conns, req, 20*clients); err != nil {
+	if err := send(conns, reqs, 20*clients); err != nil {
 		return err
 	}
 	fmt.Println("warm")
 	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
 		return err
 	}
-	if err := send(conns, req, n); err != nil {
+	if err := send(conns, reqs, n); err != nil {
 		return err
 	}
 	fmt.Println("done")
 	return nil
 }
 
-func send(conns []net.Conn, req []byte, n int) error {
-	var left atomic.Int64
-	left.Store(int64(n))
+func send(conns []net.Conn, reqs [][]byte, n int) error {
+	var next atomic.Int64
 	var wg sync.WaitGroup
 	errs := make([]error, len(conns))
 	for i, c := range conns {
 		wg.Go(func() {
 			r := bufio.NewReaderSize(c, 64<<10)
-			for errs[i] == nil && left.Add(-1) >= 0 {
-				errs[i] = once(c, r, req)
+			for errs[i] == nil {
+				at := int(next.Add(1)) - 1
+				if at >= n {
+					return
+				}
+				errs[i] = once(c, r, reqs[at%len(reqs)])
 			}
 		})
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func once(c net.Conn, r *bufio.Reader, req []byte) error {

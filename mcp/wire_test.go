@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 6 && os.Args[1] == "load" { // the benchmarks' other process
+	if len(os.Args) == 7 && os.Args[1] == "load" { // the benchmarks' other process
 		if err := generateLoad(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
