@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -28,6 +29,7 @@ type server struct {
 	cmd  *exec.Cmd
 	out  printed
 	err  printed
+	over chan struct{} // closed when it has ended
 }
 
 // question is one that the demo's handbook answers, and part of what the
@@ -101,7 +103,7 @@ var built = sync.OnceValues(func() (string, error) {
 	build := exec.Command("go", "build", "-o", dir, "./cmd/bb")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
+		return "", errors.Join(fmt.Errorf("%w\n%s", err, out), os.RemoveAll(dir))
 	}
 	return dir, os.Chmod(dir, 0o711) // PostgreSQL's own user passes through
 })
@@ -118,9 +120,8 @@ func start(public string, args ...string) (*server, error) {
 		return nil, err
 	}
 	starting.Lock()
-	s := &server{url: "http://" + addr, data: filepath.Join(bin, "data"+strconv.Itoa(len(started)))}
-	started = append(started, s)
-	starting.Unlock()
+	defer starting.Unlock()
+	s := &server{url: "http://" + addr, data: filepath.Join(bin, "data"+strconv.Itoa(len(started))), over: make(chan struct{})}
 	s.cmd = exec.Command(filepath.Join(bin, "bb"), append([]string{
 		"serve", "--demo", "--data-dir", s.data, "--listen", addr, "--public-url", cmp.Or(public, s.url),
 	}, args...)...)
@@ -128,11 +129,21 @@ func start(public string, args ...string) (*server, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
+	started = append(started, s)
+	go func() {
+		_ = s.cmd.Wait() // how it ended is in its log
+		close(s.over)
+	}()
 	key := regexp.MustCompile(`(?m)^  (sk-polaris-\S+)$`)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if m := key.FindStringSubmatch(s.out.String()); m != nil && s.healthy() {
 			s.key = m[1]
 			return s, nil
+		}
+		select {
+		case <-s.over:
+			return nil, fmt.Errorf("bb ended\n%s\n%s", s.out.String(), s.err.String())
+		default:
 		}
 	}
 	return nil, fmt.Errorf("not ready after a minute\n%s\n%s", s.out.String(), s.err.String())
@@ -149,10 +160,8 @@ func (s *server) healthy() bool {
 
 // stop ends the server.
 func (s *server) stop() {
-	if s.cmd != nil && s.cmd.Process != nil {
-		_ = s.cmd.Process.Signal(syscall.SIGTERM)
-		_ = s.cmd.Wait()
-	}
+	_ = s.cmd.Process.Signal(syscall.SIGTERM) // gone already, perhaps
+	<-s.over
 }
 
 // freeAddress returns a loopback address that nothing listens on.
