@@ -88,7 +88,7 @@ func TestListsInPages(t *testing.T) {
 			cursor, pages := "", 0
 			for {
 				ids, next, err := page(ops.Page{Limit: size, Cursor: cursor})
-				if err != nil || len(ids) > size || len(ids) == 0 {
+				if err != nil || len(ids) > size || len(ids) == 0 || pages > len(all) {
 					t.Fatalf("%s by %d: %v %v", name, size, ids, err)
 				}
 				got, cursor, pages = append(got, ids...), next, pages+1
