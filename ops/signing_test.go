@@ -73,6 +73,46 @@ func TestOneFirstSigningKey(t *testing.T) {
 	}
 }
 
+// A process that comes while another makes the first key waits for that one, and
+// makes none.
+func TestTheSecondWaitsForTheFirstKey(t *testing.T) {
+	t.Parallel()
+	m := &meanwhile{text: `INSERT INTO "signing_keys"`}
+	first, db := newDesk(t, store.Options{Tracer: m})
+	second := deskOn(t, db, 0)
+	second.Settings.SealingKey = first.Settings.SealingKey
+	own, err := pgx.Connect(t.Context(), db.Own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close(t.Context())
+	done := make(chan error, 1)
+	come := func() {
+		go func() { done <- second.PrepareSigning(context.Background()) }()
+		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			var waits bool
+			err := own.QueryRow(context.Background(), `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`).Scan(&waits)
+			if err != nil {
+				t.Error(err)
+			}
+			if waits || len(done) > 0 {
+				return
+			}
+		}
+		t.Error("the second neither waits nor ends")
+	}
+	m.do.Store(&come)
+	if err := first.PrepareSigning(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if got := signingKeys(t, db); len(got) != 1 {
+		t.Errorf("keys %v, want one", got)
+	}
+}
+
 // TestSigningKeysRotate follows a server through the life of a key: tokens of the
 // old one hold until they run out, and it is removed when the next one comes.
 func TestSigningKeysRotate(t *testing.T) {
