@@ -30,10 +30,24 @@ BEGIN
     EXECUTE format('GRANT DELETE ON %I TO %I', t, app);
   END LOOP;
 
+  -- The queue: what waits is put in and read; all that is decided goes through
+  -- the functions of 00002.
+  FOREACH t IN ARRAY ARRAY['recommendations', 'participation', 'decision_rules'] LOOP
+    EXECUTE format('GRANT SELECT ON %I TO %I', t, app);
+  END LOOP;
+  EXECUTE format('GRANT INSERT ON recommendations TO %I', app);
+
   -- The look-ups belong to polaris_auth, so only in its name can they be granted.
   EXECUTE format('GRANT polaris_auth TO %I', current_user);
   SET LOCAL ROLE polaris_auth;
   EXECUTE format('GRANT EXECUTE ON FUNCTION public.auth_key(text), public.auth_session(bytea), public.auth_token(text, text), public.auth_grant(text) TO %I', app);
   RESET ROLE;
   EXECUTE format('REVOKE polaris_auth FROM %I', current_user);
+
+  -- Likewise what decides.
+  EXECUTE format('GRANT polaris_decide TO %I', current_user);
+  SET LOCAL ROLE polaris_decide;
+  EXECUTE format('GRANT EXECUTE ON FUNCTION public.decide(bytea, text, bytea, text, text), public.settle(text, text, text), public.noted(text, text) TO %I', app);
+  RESET ROLE;
+  EXECUTE format('REVOKE polaris_decide FROM %I', current_user);
 END $$;

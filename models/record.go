@@ -34,6 +34,10 @@ type AuditRow struct {
 type Detail struct {
 	Rationale     string   `json:"rationale,omitempty"`
 	ApprovedBy    string   `json:"approved_by,omitempty"` // named at a terminal, verified by nobody
+	State         string   `json:"state,omitempty"`       // that a recommendation is in now; the row's target is its id
+	Verdict       string   `json:"verdict,omitempty"`     // of who decided on it
+	Applies       string   `json:"applies,omitempty"`     // operation that a recommendation is of
+	Subject       string   `json:"subject,omitempty"`     // what a recommendation changes
 	FourEyes      string   `json:"four_eyes,omitempty"`   // "off" or "bootstrap" where a second person was not asked
 	Version       int      `json:"version,omitempty"`
 	TopicsUsed    []string `json:"topics_used,omitempty"`

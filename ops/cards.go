@@ -39,7 +39,50 @@ var SaveCard = &Op[SaveCardIn, SavedCard]{
 	Route: "PUT /v1/brains/{brain_id}/draft/topic-cards/{id}",
 	Class: Judgement, Needs: models.MayEditDraft, Offered: Web | CLI | REST,
 	HTTP: HTTP{IfMatch: true, Example: `{"id":"complaints","label":"Complaints","covers":"how long complaints are kept, and who sees them","anchors":["HB 4.2(a)"]}`},
-	Run:  saveCard,
+	Propose: func(_ context.Context, e *Env, in SaveCardIn) (Subject, error) {
+		c, err := checkCard(in)
+		if err != nil {
+			return Subject{}, err
+		}
+		s, err := cardNow(e, c.ID)
+		s.After = c
+		return s, err
+	},
+	Base: func(_ context.Context, e *Env, in SaveCardIn) (string, error) {
+		c, err := checkCard(in)
+		if err != nil {
+			return "", err
+		}
+		return cardBase(e, c.ID)
+	},
+	Run: saveCard,
+}
+
+// cardNow is a card of the draft as it is now, for whoever decides on a change
+// of it.
+func cardNow(e *Env, id string) (Subject, error) {
+	s := Subject{Name: "topic card " + id}
+	c, err := e.Tx.TopicCard(id)
+	if fault.Is(err, fault.NotFound) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	s.Before = c
+	return s, nil
+}
+
+// cardBase returns the revision of a card now.
+func cardBase(e *Env, id string) (string, error) {
+	c, err := e.Tx.TopicCard(id)
+	if fault.Is(err, fault.NotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.ETag(), nil
 }
 
 func saveCard(_ context.Context, e *Env, in SaveCardIn) (SavedCard, error) {
@@ -157,6 +200,14 @@ var DeleteCard = &Op[CardIDIn, None]{
 	Route: "DELETE /v1/brains/{brain_id}/draft/topic-cards/{id}",
 	Class: Judgement, Needs: models.MayEditDraft, Offered: Web | CLI | REST,
 	HTTP: HTTP{Status: http.StatusNoContent, IfMatch: true},
+	Propose: func(_ context.Context, e *Env, in CardIDIn) (Subject, error) {
+		s, err := cardNow(e, in.ID)
+		if err == nil && s.Before == nil {
+			_, err = e.Tx.TopicCard(in.ID) // says that there is none
+		}
+		return s, err
+	},
+	Base: func(_ context.Context, e *Env, in CardIDIn) (string, error) { return cardBase(e, in.ID) },
 	Run: func(_ context.Context, e *Env, in CardIDIn) (None, error) {
 		e.Audit.Target = in.ID
 		c, err := e.Tx.TopicCard(in.ID)

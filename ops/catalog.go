@@ -15,6 +15,8 @@ func All() Catalog {
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(),
+		// what waits for a second person
+		ListRecommendations.Entry(), GetRecommendation.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(),
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), GetAPIKey.Entry(), UpdateAPIKey.Entry(), RotateAPIKey.Entry(), RevokeAPIKey.Entry(), WhoAmI.Entry(),
 		ListMembers.Entry(), RemoveMember.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),

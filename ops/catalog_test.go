@@ -99,7 +99,7 @@ func TestDispose(t *testing.T) {
 }
 
 // ids are the names of one brain's things.
-type ids struct{ source, card, key, answer, member, refresh string }
+type ids struct{ source, card, key, answer, member, refresh, recommendation string }
 
 // inputs has an input for each operation that names things by their ids. An
 // operation that takes none, or makes what it names, has the empty object or an
@@ -112,6 +112,10 @@ func inputs(x ids) map[string]string {
 		"read_wiki":                 `{"entity":"` + x.source + `"}`,
 		"answers.get":               `{"id":"` + x.answer + `"}`,
 		"answers.list":              `{}`,
+		"recommendations.list":      `{}`,
+		"recommendations.get":       `{"id":"` + x.recommendation + `"}`,
+		"recommendations.withdraw":  `{"id":"` + x.recommendation + `"}`,
+		"recommendations.decide":    `{"id":"` + x.recommendation + `","hash":"` + strings.Repeat("0", 64) + `","verdict":"reject"}`,
 		"audit.verify":              `{}`,
 		"sources.import":            `{"name":"x.md","code":"X","data":"IyBYCgpUZXh0IG9mIFgu"}`,
 		"sources.list":              `{}`,
@@ -162,7 +166,13 @@ func furnished(t *testing.T, d *ops.Desk, brain models.BrainID, secret string) (
 	must(t, d, c, ops.PublishVersion, ops.PublishIn{})
 	k := must(t, d, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: secret})
 	x.key = k.ID
-	x.refresh = tokensOf(t, d, brain, ada).RefreshToken
+	tokens := tokensOf(t, d, brain, ada, models.ScopeAdvisorRead, models.ScopeWrite)
+	x.refresh = tokens.RefreshToken
+	by, err := d.TokenPrincipal(t.Context(), tokens.AccessToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.recommendation = proposed(t, d, ops.Call{By: by, Brain: brain, Via: ops.REST}, ops.DeleteCard, ops.CardIDIn{ID: x.card}).ID
 	p, err := d.KeyPrincipal(t.Context(), k.Secret)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +242,7 @@ func TestNoIDReachesAcross(t *testing.T) {
 	d, db := newDesk(t, store.Options{})
 	ca, _ := furnished(t, d, "alpha", "aleph")
 	_, xb := furnished(t, d, "beta", "zebra")
-	never := ids{source: "src_000000000000", card: "card-never", key: "000000000000", answer: "ans_000000000000", member: "never@example.org"}
+	never := ids{source: "src_000000000000", card: "card-never", key: "000000000000", answer: "ans_000000000000", member: "never@example.org", recommendation: "rec_000000000000"}
 	never.refresh, _ = models.MintRefresh()
 	theirs, none := inputs(xb), inputs(never)
 	before := dump(t, db.URL, "beta")

@@ -90,6 +90,7 @@ func HashSecret(secret string) []byte { h := sha256.Sum256([]byte(secret)); retu
 // A Visit is a signed-in browser: the person, and the brains to choose from.
 type Visit struct {
 	store.SignedIn
+	Hash []byte // of the session's secret, by which the database knows it
 }
 
 // Visit returns who is behind a session cookie's secret. It notes the use at
@@ -109,7 +110,7 @@ func (d *Desk) Visit(ctx context.Context, secret string) (*Visit, error) {
 			d.Log.Warn("noting a session's use failed", "error", err)
 		}
 	}
-	return &Visit{*in}, nil
+	return &Visit{*in, hash}, nil
 }
 
 // Principal returns the visitor as a member of the brain. A brain that the

@@ -22,6 +22,7 @@ type Desk struct {
 	Limiter  Limiter
 	BadKeys  *Failures // keys and tokens that did not hold, on every surface that takes them
 	Settings Settings
+	Catalog  Catalog // every operation; what is queued is found in it
 	Log      *slog.Logger
 	Now      func() time.Time
 	Observe  Observer // sees how each call ended; nil: nobody looks
@@ -41,7 +42,7 @@ type Settings struct {
 // NewDesk returns a desk over an open store. Run its sealer with
 // [Desk.SealForever] in the process that serves.
 func NewDesk(s *store.Store, set Settings, log *slog.Logger) *Desk {
-	d := &Desk{Store: s, Limiter: NewMemoryLimiter(), BadKeys: NewFailures(), Settings: set, Log: log, Now: time.Now, sealer: store.NewSealer(s)}
+	d := &Desk{Store: s, Limiter: NewMemoryLimiter(), BadKeys: NewFailures(), Settings: set, Catalog: All(), Log: log, Now: time.Now, sealer: store.NewSealer(s)}
 	d.Shelf = advisor.NewShelf(d.loadEngine)
 	return d
 }
@@ -89,6 +90,9 @@ func (d *Desk) through(ctx context.Context, c Call, o *Entry, in any) (any, erro
 	e := &Env{Call: c, Now: now, Audit: newRow(c, o, now), desk: d}
 	out, err := d.perform(ctx, e, o, in)
 	d.observe(c, o, now, err)
+	if _, waits := AsWaiting(err); waits {
+		return nil, err
+	}
 	if err != nil {
 		return nil, d.refused(ctx, e, err)
 	}
@@ -131,8 +135,11 @@ func (d *Desk) perform(ctx context.Context, e *Env, o *Entry, in any) (out any, 
 func (d *Desk) change(ctx context.Context, e *Env, o *Entry, in any) (out any, err error) {
 	err = d.Store.InBrain(ctx, e.Call.Brain, func(tx *store.Tx) (err error) {
 		e.Tx = tx
-		if err := secondPerson(e, o); err != nil {
+		switch wait, err := secondPerson(e, o); {
+		case err != nil:
 			return err
+		case wait:
+			return errWaits
 		}
 		if out, err = o.run(ctx, e, in); err != nil {
 			return err
@@ -148,6 +155,8 @@ func (d *Desk) change(ctx context.Context, e *Env, o *Entry, in any) (out any, e
 		}
 	}
 	switch {
+	case errors.Is(err, errWaits):
+		return nil, d.propose(ctx, e, o, in)
 	case errors.Is(err, errDryRun):
 		return out, nil
 	case err != nil:
@@ -159,6 +168,9 @@ func (d *Desk) change(ctx context.Context, e *Env, o *Entry, in any) (out any, e
 
 // errDryRun rolls a rehearsal back.
 var errDryRun = errors.New("dry run")
+
+// errWaits says that another person must see the change first.
+var errWaits = errors.New("waits for a second person")
 
 // serve runs an operation whose output leaves as an answer. It holds no
 // transaction while the engine works; the answer waits for its row.
@@ -240,15 +252,18 @@ func lacking(p models.Principal, o *Entry) error {
 	return fault.New(fault.Forbidden, "Your role in this brain does not cover this. An admin or owner can give you one that does.").WithCode("insufficient_role")
 }
 
-// secondPerson holds back what another person must see first.
-func secondPerson(e *Env, o *Entry) error {
+// secondPerson reports whether another person must see the change first.
+func secondPerson(e *Env, o *Entry) (wait bool, err error) {
+	if o.Alone {
+		return false, nil
+	}
 	switch Dispose(e.Call.Via, o.Class) {
 	case Names:
-		return named(e)
+		return false, named(e)
 	case Queues:
 		return queued(e)
 	}
-	return nil
+	return false, nil
 }
 
 // named sees to it that a judgement made at the terminal carries a person's
@@ -268,13 +283,13 @@ func named(e *Env) error {
 	return nil
 }
 
-// queued lets an irreversible operation through only where the brain's four
-// eyes are off, and marks the row. The approval queue itself is not part of
-// this release, so with four eyes on the answer is a plain no.
-func queued(e *Env) error {
+// queued reports whether a change has to wait, and marks the row of one that
+// need not: where the brain's four eyes are off, what a person does at the pages
+// or the terminal is done; and Polaris itself publishes a brain's first version.
+func queued(e *Env) (wait bool, err error) {
 	b, err := e.Tx.ThisBrain(true)
 	if err != nil {
-		return err
+		return false, err
 	}
 	atHome := e.Call.Via&(Web|CLI|Stdio) != 0
 	switch {
@@ -283,9 +298,9 @@ func queued(e *Env) error {
 	case !b.FourEyes && atHome:
 		e.Audit.Detail.FourEyes = models.FourEyesOff
 	default:
-		return fault.New(fault.NotReady, "This needs a second person, and this release has no approval queue yet. Nothing was changed. A brain made with --four-eyes=off publishes directly.").WithCode("four_eyes_required")
+		return true, nil
 	}
-	return nil
+	return false, nil
 }
 
 // clean returns s on one line, without spaces around it.

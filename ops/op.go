@@ -94,6 +94,24 @@ type Op[In, Out any] struct {
 	// opens; what it returns is Env.Staged. Optional.
 	Stage func(ctx context.Context, e *Env, in In) (any, error)
 
+	// Propose says what the operation would change, as the person who decides on
+	// it will be shown it. It changes nothing. An operation without it never
+	// waits for a second person: where it would have to, it is refused.
+	Propose func(ctx context.Context, e *Env, in In) (Subject, error)
+
+	// Base returns the revision that what it would change has now, "" for what is
+	// not there. Whatever is proposed becomes stale when that has moved. It goes
+	// with Propose.
+	Base func(ctx context.Context, e *Env, in In) (string, error)
+
+	// Alone says that it is done at once wherever it is offered, because it
+	// concerns nobody but who asks.
+	Alone bool
+
+	// InputVersion is raised when the input changes so that one which is queued
+	// would be read otherwise.
+	InputVersion int
+
 	// Run does the work, inside the operation's transaction where it has one.
 	Run func(ctx context.Context, e *Env, in In) (Out, error)
 }
@@ -104,7 +122,9 @@ type Call struct {
 	Brain      models.BrainID // the brain acted on; store.Instance for what belongs to none
 	Via        Surface
 	Rationale  string
-	ApprovedBy string // the person named for an A3 at the terminal
+	Evidence   []string // what a proposal stands on: answers, citation keys, addresses
+	Supersedes string   // the pending recommendation that a proposal takes the place of
+	ApprovedBy string   // the person named for an A3 at the terminal
 	DryRun     bool
 	Ceiling    int      // what an A1 may spend, in cents
 	IfMatch    []string // entity tags of the revision that the caller saw, one of them; empty: any
@@ -120,10 +140,11 @@ type Call struct {
 type Env struct {
 	Call   Call
 	Now    time.Time
-	Tx     *store.Tx        // the operation's transaction; nil where it Serves or is Loaded, and in Stage
-	Audit  *models.AuditRow // the row being written: Run fills Target and Detail
-	Record *models.Answer   // set by an operation that Serves
-	Staged any              // what Stage returned
+	Tx     *store.Tx              // the operation's transaction; nil where it Serves or is Loaded, and in Stage
+	Audit  *models.AuditRow       // the row being written: Run fills Target and Detail
+	Record *models.Answer         // set by an operation that Serves
+	Staged any                    // what Stage returned
+	Queued *models.Recommendation // what is being applied, after a decision; nil where the call is done at once
 
 	desk *Desk
 	undo []func() // run when the transaction did not commit
@@ -135,6 +156,13 @@ func (e *Env) Store() *store.Store { return e.desk.Store }
 // Shelf holds the engines of published versions.
 func (e *Env) Shelf() *advisor.Shelf { return e.desk.Shelf }
 
+// A Subject is what an operation would change.
+type Subject struct {
+	Name   string // "topic card late-fee"
+	Before any    // what it is now, as JSON; nil for what is not there
+	After  any    // what it would be; nil where it would go
+}
+
 // An Entry is an operation with its types erased, for surfaces that speak
 // JSON.
 type Entry struct {
@@ -143,22 +171,33 @@ type Entry struct {
 	Needs                             models.Right
 	Offered                           Surface
 	HTTP                              HTTP
-	Serves, Loaded                    bool
+	Serves, Loaded, Alone             bool
 	In, Out                           reflect.Type // for schemas
 
-	decode func(raw json.RawMessage) (any, error)
-	stage  func(ctx context.Context, e *Env, in any) (any, error) // nil: none
-	run    func(ctx context.Context, e *Env, in any) (any, error)
+	decode       func(raw json.RawMessage) (any, error)
+	stage        func(ctx context.Context, e *Env, in any) (any, error)     // nil: none
+	propose      func(ctx context.Context, e *Env, in any) (Subject, error) // nil: never queued
+	base         func(ctx context.Context, e *Env, in any) (string, error)
+	inputVersion int
+	run          func(ctx context.Context, e *Env, in any) (any, error)
 }
+
+// Queues reports whether the operation can wait for a second person.
+func (e *Entry) Queues() bool { return e.propose != nil }
 
 // Entry returns o with its types erased.
 func (o *Op[In, Out]) Entry() *Entry {
 	e := &Entry{
 		Name: o.Name, Tool: o.Tool, Title: o.Title, Route: o.Route, Summary: o.Summary,
-		Class: o.Class, Needs: o.Needs, Offered: o.Offered, HTTP: o.HTTP, Serves: o.Serves, Loaded: o.Loaded,
+		Class: o.Class, Needs: o.Needs, Offered: o.Offered, HTTP: o.HTTP, Serves: o.Serves, Loaded: o.Loaded, Alone: o.Alone,
 		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 		decode: func(raw json.RawMessage) (any, error) { return decode[In](raw) },
 		run:    func(ctx context.Context, e *Env, in any) (any, error) { return o.Run(ctx, e, in.(In)) },
+	}
+	if o.Propose != nil {
+		e.propose = func(ctx context.Context, e *Env, in any) (Subject, error) { return o.Propose(ctx, e, in.(In)) }
+		e.base = func(ctx context.Context, e *Env, in any) (string, error) { return o.Base(ctx, e, in.(In)) }
+		e.inputVersion = o.InputVersion
 	}
 	if o.Stage != nil {
 		e.stage = func(ctx context.Context, e *Env, in any) (any, error) { return o.Stage(ctx, e, in.(In)) }

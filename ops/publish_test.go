@@ -56,9 +56,14 @@ func TestFourEyesHoldPublishingBack(t *testing.T) {
 	c := newBrain(t, d, "calliope", true)
 	must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: "HR", Data: []byte(rules)})
 	_, err := ops.Do(context.Background(), d, c, ops.PublishVersion, ops.PublishIn{})
-	if f := fault.Of(err); f == nil || f.Code != "four_eyes_required" {
-		t.Fatalf("publishing alone: %v, want four_eyes_required", err)
+	if f := fault.Of(err); f == nil || f.Code != "actor_required" {
+		t.Fatalf("publishing as nobody: %v, want actor_required", err)
 	}
+	c.By, err = d.Terminal(context.Background(), "calliope", ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proposed(t, d, c, ops.PublishVersion, ops.PublishIn{})
 	if vs := must(t, d, c, ops.ListVersions, ops.Page{}); len(vs.Versions) != 0 || vs.Published != 0 {
 		t.Errorf("something was published: %+v", vs)
 	}

@@ -3,6 +3,7 @@ package ops
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -34,9 +35,11 @@ var PublishVersion = &Op[PublishIn, Published]{
 	Name: "versions.publish", Title: "Publish", Summary: "Freeze the draft as the next version and answer from it.",
 	Route: "POST /v1/brains/{brain_id}/versions",
 	Class: Irreversible, Needs: models.MayPublish, Offered: Web | CLI | REST,
-	HTTP:  HTTP{Status: http.StatusCreated, Example: `{"notes":"The handbook of March"}`},
-	Stage: func(ctx context.Context, e *Env, in PublishIn) (any, error) { return stagePublish(ctx, e, in) },
-	Run:   publish,
+	HTTP:    HTTP{Status: http.StatusCreated, Example: `{"notes":"The handbook of March"}`},
+	Stage:   func(ctx context.Context, e *Env, in PublishIn) (any, error) { return stagePublish(ctx, e, in) },
+	Propose: func(_ context.Context, e *Env, _ PublishIn) (Subject, error) { return proposePublish(e) },
+	Base:    func(_ context.Context, e *Env, _ PublishIn) (string, error) { return publishedNow(e) },
+	Run:     publish,
 }
 
 // A candidate is a version that is ready and not published.
@@ -54,21 +57,12 @@ func stagePublish(ctx context.Context, e *Env, in PublishIn) (*candidate, error)
 	c := &candidate{}
 	var corpus *models.Corpus
 	err := e.Store().InBrain(ctx, e.Call.Brain, func(tx *store.Tx) error {
-		// Asked here already, so that a publish that cannot be is not prepared.
-		se := *e
-		se.Tx = tx
-		if err := queued(&se); err != nil {
-			return err
-		}
 		last, err := tx.LastVersion()
 		if err != nil {
 			return err
 		}
 		c.n = last + 1
-		if c.manifest, err = tx.ManifestOfDraft(); err != nil {
-			return err
-		}
-		if err := worthPublishing(tx, c.manifest, last); err != nil {
+		if c.manifest, err = manifestOf(e, tx, last); err != nil {
 			return err
 		}
 		corpus, err = tx.CorpusOf(c.manifest)
@@ -83,6 +77,44 @@ func stagePublish(ctx context.Context, e *Env, in PublishIn) (*candidate, error)
 	}
 	c.engine, err = advisor.Build(corpus, e.desk.advisorConfig())
 	return c, err
+}
+
+// manifestOf returns what is to be published: what the proposal froze or, where
+// nobody is asked, the draft.
+func manifestOf(e *Env, tx *store.Tx, last int) (models.Manifest, error) {
+	var m models.Manifest
+	if e.Queued != nil {
+		return m, json.Unmarshal([]byte(e.Queued.After), &m)
+	}
+	m, err := tx.ManifestOfDraft()
+	if err == nil {
+		err = worthPublishing(tx, m, last)
+	}
+	return m, err
+}
+
+// proposePublish freezes the manifest. A later edit of the draft leaves the
+// proposal as it is; only another version makes it stale.
+func proposePublish(e *Env) (Subject, error) {
+	s := Subject{Name: "published version", After: e.Staged.(*candidate).manifest}
+	b, err := e.Tx.ThisBrain(false)
+	if err != nil || b.Published == 0 {
+		return s, err
+	}
+	v, err := e.Tx.Version(b.Published)
+	if err == nil {
+		s.Before = v.Manifest
+	}
+	return s, err
+}
+
+// publishedNow names the version that answers, which a publish would replace.
+func publishedNow(e *Env) (string, error) {
+	b, err := e.Tx.ThisBrain(false)
+	if err != nil || b.Published == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("version %d", b.Published), nil
 }
 
 // worthPublishing refuses an empty draft, and one that is what is served now.
@@ -105,9 +137,13 @@ func worthPublishing(tx *store.Tx, m models.Manifest, last int) error {
 
 func publish(_ context.Context, e *Env, in PublishIn) (Published, error) {
 	c := e.Staged.(*candidate)
-	m, err := e.Tx.ManifestOfDraft() // the brain's row is locked: no other publish is on its way
-	if err != nil {
-		return Published{}, err
+	m := c.manifest
+	if e.Queued == nil {
+		draft, err := e.Tx.ManifestOfDraft() // the brain's row is locked: no other publish is on its way
+		if err != nil {
+			return Published{}, err
+		}
+		m = draft
 	}
 	if !bytes.Equal(models.HashManifest(m), models.HashManifest(c.manifest)) {
 		return Published{}, fault.New(fault.Conflict, "The draft changed while it was being published. Look at it again, and publish again.").WithCode("draft_changed")

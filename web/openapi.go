@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"polaris/models"
 	"polaris/ops"
+	"polaris/ops/schema"
 )
 
 // openAPIPath is where the description of REST is. It is open to everybody: it
@@ -72,7 +74,7 @@ func (s *Server) document() object {
 		"tags":    tags(paths),
 		"paths":   paths,
 		"components": object{
-			"schemas":         object{"Problem": problemSchema},
+			"schemas":         object{"Problem": problemSchema, "Queued": queuedSchema()},
 			"responses":       object{"Problem": problemResponse},
 			"headers":         rateHeaders,
 			"securitySchemes": securitySchemes,
@@ -277,6 +279,15 @@ func (r route) requestBody() object {
 	return object{"required": len(required) > 0, "content": content}
 }
 
+// queuedSchema describes what is answered when a change waits.
+func queuedSchema() any {
+	s, err := schema.Output(reflect.TypeFor[models.Queued]())
+	if err != nil {
+		panic("rest: " + err.Error()) // a mistake in the type, which a test would find
+	}
+	return s.JSON()
+}
+
 func (r route) responses() object {
 	all := object{"default": object{"$ref": "#/components/responses/Problem"}}
 	headers := object{"RateLimit": object{"$ref": "#/components/headers/RateLimit"}, "RateLimit-Policy": object{"$ref": "#/components/headers/RateLimitPolicy"}}
@@ -292,6 +303,9 @@ func (r route) responses() object {
 		if r.makes() {
 			all["201"] = done
 		}
+	}
+	if r.op.Queues() {
+		all["202"] = object{"description": "It waits for another person's decision.", "headers": headers, "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Queued"}}}}
 	}
 	if r.method == http.MethodGet {
 		all["304"] = object{"description": "It is what the ETag names still."}

@@ -94,6 +94,10 @@ func (s *Server) operation(r route) echo.HandlerFunc {
 			return err
 		}
 		out, err := s.desk.Invoke(c.Request().Context(), call, r.op, in)
+		if q, waits := ops.AsWaiting(err); waits {
+			c.Response().Header().Set("Cache-Control", never)
+			return c.JSON(http.StatusAccepted, q)
+		}
 		if err != nil {
 			return err
 		}

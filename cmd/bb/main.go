@@ -23,6 +23,7 @@ import (
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store/localpg"
+	"polaris/ops"
 )
 
 func main() {
@@ -104,7 +105,13 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, stderr io.Wri
 	}
 	c := &console{in: in, out: out, err: errw, root: cli, settings: func() (*checked, error) { return fromEnvironment(cli.DataDir) }}
 	kctx.BindTo(ctx, (*context.Context)(nil))
-	if err := kctx.Run(c, origins); err != nil {
+	err = kctx.Run(c, origins)
+	if q, waits := ops.AsWaiting(err); waits {
+		err = c.print(q, func(w io.Writer) {
+			fmt.Fprintf(w, "This waits for another person until %s. Recommendation %s is decided on at\n  %s\n", q.ExpiresAt.Format("2 January 2006"), q.ID, q.ReviewURL)
+		})
+	}
+	if err != nil {
 		return fail(err)
 	}
 	return 0

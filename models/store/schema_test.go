@@ -71,7 +71,10 @@ func TestEveryTenantTableIsIsolated(t *testing.T) {
 	slices.Sort(loose)
 	want := []string{
 		"api_keys: UNIQUE (id)", // a random id that credentials are found by
-		"memberships: FOREIGN KEY (person_id) REFERENCES persons(id)",
+		"memberships: FOREIGN KEY (person_id) REFERENCES persons(id)", // people belong to the instance
+		"participation: FOREIGN KEY (account_id) REFERENCES persons(id)",
+		"participation: FOREIGN KEY (person_id) REFERENCES persons(id)",
+		"recommendations: FOREIGN KEY (proposer) REFERENCES persons(id)",
 		"token_grants: UNIQUE (id)", // likewise
 	}
 	if !slices.Equal(loose, want) {
@@ -87,7 +90,7 @@ func TestLoginsAreWhatTheySay(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
 	c := connect(t, db.Own)
-	if got := strs(t, c, `SELECT rolname::text FROM pg_roles WHERE rolname IN ('polaris_app', 'polaris_owner', 'polaris_auth') AND (rolsuper OR rolbypassrls)`); len(got) > 0 {
+	if got := strs(t, c, `SELECT rolname::text FROM pg_roles WHERE rolname IN ('polaris_app', 'polaris_owner', 'polaris_auth', 'polaris_decide') AND (rolsuper OR rolbypassrls)`); len(got) > 0 {
 		t.Errorf("superusers or above row security: %v", got)
 	}
 	if got := strs(t, c, `SELECT r.rolname::text FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid JOIN pg_roles u ON u.oid = m.member WHERE u.rolname = 'polaris_app'`); len(got) > 0 {
@@ -97,7 +100,7 @@ func TestLoginsAreWhatTheySay(t *testing.T) {
 		t.Errorf("tables of others: %v", got)
 	}
 	if got := strs(t, c, `SELECT p.proname || ' ' || r.rolname FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner WHERE p.prosecdef AND p.pronamespace = 'public'::regnamespace
-		AND (r.rolname <> 'polaris_auth' OR p.proconfig IS NULL OR has_function_privilege('public', p.oid, 'EXECUTE'))`); len(got) > 0 {
+		AND (r.rolname NOT IN ('polaris_auth', 'polaris_decide') OR p.proconfig IS NULL OR has_function_privilege('public', p.oid, 'EXECUTE'))`); len(got) > 0 {
 		t.Errorf("definer functions that others own or that PUBLIC may call: %v", got)
 	}
 }

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"polaris/models"
+	"polaris/models/fault"
+)
+
+// NoRecommendation is the answer for one that is not there, or not yours.
+var NoRecommendation = fault.New(fault.NotFound, "No such recommendation.").WithCode("no_such_recommendation")
+
+// refusals are what the database's guards say of a decision, by the code that
+// they raise.
+var refusals = map[string]*fault.Error{
+	"no_such_recommendation": NoRecommendation,
+	"session_required":       fault.New(fault.Forbidden, "Deciding needs a person who is signed in. Sign in and decide on the page."),
+	"not_entitled":           fault.New(fault.Forbidden, "Your role in this brain does not decide on changes of this kind."),
+	"already_decided":        fault.New(fault.Conflict, "This was decided already."),
+	"expired":                fault.New(fault.Conflict, "This waited too long and has expired. It can be proposed again."),
+	"content_changed":        fault.New(fault.Conflict, "What you saw is not what is to be decided on. Look at it again."),
+	"own_proposal":           fault.New(fault.Forbidden, "You proposed this, or had a part in it. Another person decides on it."),
+	"decided_before":         fault.New(fault.Conflict, "You have decided on this already."),
+	"not_so":                 fault.New(fault.Conflict, "That cannot be said of this recommendation now."),
+}
+
+// refused turns what a guard raised into a fault.
+func refused(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "PL001" {
+		if f := refusals[pg.Message]; f != nil {
+			return f.WithCode(pg.Message).Because(err)
+		}
+	}
+	return err
+}
+
+// InsertRecommendation queues a change. The database sets its state, its hash
+// and the rule that it will be decided by, and takes down who had a part in it.
+func (tx *Tx) InsertRecommendation(r *models.Recommendation) error {
+	r.BrainID = tx.Brain
+	err := tx.db.Create(r).Error
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "55000" {
+		return fault.Field("supersedes", "The recommendation that this one would take the place of is not pending.")
+	}
+	return err
+}
+
+// Recommendation returns one of the brain's.
+func (tx *Tx) Recommendation(id string) (*models.Recommendation, error) {
+	return one[models.Recommendation](tx.db.Where("brain_id = ? AND id = ?", tx.Brain, id), NoRecommendation)
+}
+
+// RecommendationPage returns some of the brain's recommendations without their
+// contents, newest first: those in a state, or all where it is empty.
+func (tx *Tx) RecommendationPage(s Stretch, state models.RecommendationState) ([]models.Recommendation, error) {
+	rs := []models.Recommendation{}
+	q := tx.db.Omit("input", "before", "after").Where("brain_id = ?", tx.Brain)
+	if state != "" {
+		q = q.Where("state = ?", string(state))
+	}
+	return rs, s.newest(q, "created_at", "id").Find(&rs).Error
+}
+
+// Deciders returns how many human beings could decide on changes of a class:
+// active members with one of the roles.
+func (tx *Tx) Deciders(roles []models.Role) (int, error) {
+	var n int
+	return n, tx.db.Raw(`SELECT count(DISTINCT human(p.id)) FROM memberships m JOIN persons p ON p.id = m.person_id
+		WHERE m.brain_id = ? AND p.disabled_at IS NULL AND EXISTS (SELECT FROM jsonb_array_elements_text(m.roles) r WHERE r IN ?)`, tx.Brain, roles).Row().Scan(&n)
+}
+
+// SameHuman reports whether two accounts are one person's.
+func (tx *Tx) SameHuman(a, b string) (bool, error) {
+	var same bool
+	return same, tx.db.Raw("SELECT human(?) = human(?)", a, b).Row().Scan(&same)
+}
+
+// LockTarget keeps two changes of one target apart until the transaction ends.
+func (tx *Tx) LockTarget(name string) error {
+	return tx.db.Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", string(tx.Brain)+"/"+name).Error
+}
+
+// Parts returns who had a part in a recommendation, in order of time.
+func (tx *Tx) Parts(id string) ([]models.Part, error) {
+	var ps []models.Part
+	return ps, tx.db.Raw(`SELECT o.person_id, o.account_id, p.email, o.part, o.comment, o.at
+		FROM participation o JOIN persons p ON p.id = o.account_id
+		WHERE o.brain_id = ? AND o.recommendation_id = ? ORDER BY o.at, p.email`, tx.Brain, id).Scan(&ps).Error
+}
+
+// Decide writes a decision. Who decides is whoever the session belongs to. It
+// returns the state that follows; "approved" means that this transaction is to
+// apply the change, and to say how that went by Settle.
+func (tx *Tx) Decide(session []byte, id string, seen []byte, verdict, comment string) (string, error) {
+	var state string
+	// By name: GORM takes a slice after a parenthesis for a list.
+	err := tx.db.Raw("SELECT decide(session => ?, rec => ?, seen_payload => ?, verdict => ?, said => ?)", session, id, seen, verdict, comment).Row().Scan(&state)
+	return state, refused(err)
+}
+
+// Settle ends a recommendation otherwise than by a decision.
+func (tx *Tx) Settle(id string, state models.RecommendationState, why string) error {
+	return refused(tx.db.Exec("SELECT settle(?, ?, ?)", id, string(state), why).Error)
+}
+
+// NoteFailure keeps why applying failed, on a recommendation that stays pending.
+func (tx *Tx) NoteFailure(id, why string) error {
+	return tx.db.Exec("SELECT noted(?, ?)", id, why).Error
+}
+
+// Overdue returns the ids of pending recommendations whose time is over.
+func (tx *Tx) Overdue(now time.Time) ([]string, error) {
+	var ids []string
+	return ids, tx.db.Model(&models.Recommendation{}).Where("brain_id = ? AND state = 'pending' AND expires_at <= ?", tx.Brain, now).Order("expires_at").Pluck("id", &ids).Error
+}
+
+// Attempt runs fn and undoes what it changed where it fails, so that the
+// transaction can go on.
+func (tx *Tx) Attempt(fn func() error) error {
+	if err := tx.db.SavePoint("attempt").Error; err != nil {
+		return err
+	}
+	err := fn()
+	if err != nil {
+		if undo := tx.db.RollbackTo("attempt").Error; undo != nil {
+			return errors.Join(err, undo)
+		}
+	}
+	return err
+}

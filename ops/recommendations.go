@@ -1,0 +1,198 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/models/store"
+)
+
+// RecommendationsIn asks for a stretch of the queue.
+type RecommendationsIn struct {
+	State models.RecommendationState `json:"state,omitempty" schema:"enum=pending|applied|rejected|withdrawn|expired|stale|superseded"` // default: all
+	Page
+}
+
+// RecommendationList is some of what was proposed, the newest first.
+type RecommendationList struct {
+	Recommendations []models.Recommendation `json:"recommendations"`
+	Deciders        int                     `json:"could_decide"` // people who could decide on a publish now
+	Warning         string                  `json:"warning,omitempty"`
+	More
+}
+
+// ListRecommendations lists what waits for a decision, and what was decided.
+var ListRecommendations = &Op[RecommendationsIn, RecommendationList]{
+	Name: "recommendations.list", Title: "List recommendations", Route: "GET /v1/brains/{brain_id}/recommendations",
+	Summary: "List the changes that wait for another person's decision, and those that were decided, the newest first.",
+	Class:   Read, Needs: models.MayReadDraft, Offered: Web | CLI | REST,
+	Run: func(_ context.Context, e *Env, in RecommendationsIn) (RecommendationList, error) {
+		if !knownState(in.State) {
+			return RecommendationList{}, fault.Field("state", "%q is no state of a recommendation.", in.State)
+		}
+		rs, more, err := stretch(e, in.Page, func(s store.Stretch) ([]models.Recommendation, error) { return e.Tx.RecommendationPage(s, in.State) },
+			func(r models.Recommendation) store.Mark { return store.Mark{At: r.CreatedAt, ID: r.ID} })
+		if err != nil {
+			return RecommendationList{}, err
+		}
+		list := RecommendationList{Recommendations: rs, More: more}
+		if list.Deciders, err = e.Tx.Deciders(models.DefaultDeciders()); err == nil && list.Deciders < 2 {
+			list.Warning = "Fewer than two people could ever decide in this brain, so what is proposed here waits for ever. Add a second person as approver, curator, admin or owner."
+		}
+		return list, err
+	},
+}
+
+func knownState(s models.RecommendationState) bool {
+	switch s {
+	case "", models.Pending, models.Applied, models.Rejected, models.Withdrawn, models.Expired, models.Stale, models.Superseded:
+		return true
+	}
+	return false
+}
+
+// RecommendationIDIn names a recommendation.
+type RecommendationIDIn struct {
+	ID string `json:"id"`
+}
+
+// A RecommendationView is a recommendation as it is decided on.
+type RecommendationView struct {
+	models.Recommendation
+	Hash   string          `json:"hash"` // send it with the decision
+	Input  json.RawMessage `json:"input"`
+	Before json.RawMessage `json:"before,omitempty"`
+	After  json.RawMessage `json:"after,omitempty"`
+	Parts  []models.Part   `json:"parts"`
+	Moved  bool            `json:"moved"`           // what it would change has changed since: approving makes it stale
+	Yours  bool            `json:"yours,omitempty"` // you had a part in it, so you do not decide
+}
+
+// GetRecommendation shows a change with what it was and what it would be.
+var GetRecommendation = &Op[RecommendationIDIn, RecommendationView]{
+	Name: "recommendations.get", Title: "Show a recommendation", Route: "GET /v1/brains/{brain_id}/recommendations/{id}",
+	Summary: "Show a proposed change: before and after, why, who had a part in it, and the hash to decide by.",
+	Class:   Read, Needs: models.MayReadDraft, Offered: Web | CLI | REST,
+	Run: func(ctx context.Context, e *Env, in RecommendationIDIn) (RecommendationView, error) {
+		var v RecommendationView
+		r, err := e.Tx.Recommendation(in.ID)
+		if err != nil {
+			return v, err
+		}
+		v = RecommendationView{Recommendation: *r, Hash: r.Hash(), Input: json.RawMessage(r.Input), Before: rawOrNil(r.Before), After: rawOrNil(r.After)}
+		if v.Parts, err = e.Tx.Parts(r.ID); err != nil {
+			return v, err
+		}
+		for _, p := range v.Parts {
+			same, err := e.Tx.SameHuman(p.AccountID, e.Call.By.Person)
+			if err != nil {
+				return v, err
+			}
+			v.Yours = v.Yours || same
+		}
+		v.Moved, err = moved(ctx, e, r)
+		return v, err
+	},
+}
+
+func rawOrNil(s string) json.RawMessage {
+	if s == "" {
+		return nil
+	}
+	return json.RawMessage(s)
+}
+
+// moved reports whether what a pending recommendation would change is another
+// revision now than the proposer saw.
+func moved(ctx context.Context, e *Env, r *models.Recommendation) (bool, error) {
+	o := e.desk.Catalog.Find(r.Operation)
+	if r.State != models.Pending || o == nil || o.base == nil || r.InputVersion != o.inputVersion {
+		return false, nil
+	}
+	in, err := o.decode(json.RawMessage(r.Input))
+	if err != nil {
+		return false, nil //nolint:nilerr // of another release: it says so when it is decided on
+	}
+	base, err := o.base(ctx, e, in)
+	return base != r.Base, err
+}
+
+// WithdrawRecommendation takes back what one proposed oneself, at once.
+var WithdrawRecommendation = &Op[RecommendationIDIn, Decided]{
+	Name: "recommendations.withdraw", Title: "Withdraw a recommendation", Route: "POST /v1/brains/{brain_id}/recommendations/{id}/withdrawal",
+	Summary: "Take back a change that you proposed. It is done at once; what others proposed is theirs to withdraw.",
+	Class:   Reversible, Needs: models.MayReadDraft, Offered: Web | CLI | REST, Alone: true,
+	Run: func(_ context.Context, e *Env, in RecommendationIDIn) (Decided, error) {
+		e.Audit.Target = in.ID
+		r, err := e.Tx.Recommendation(in.ID)
+		if err != nil {
+			return Decided{}, err
+		}
+		own, err := e.Tx.SameHuman(r.Proposer, e.Call.By.Person)
+		if err != nil {
+			return Decided{}, err
+		}
+		if !own {
+			return Decided{}, fault.New(fault.Forbidden, "Another person proposed this, so it is theirs to withdraw. You can reject it.").WithCode("not_yours")
+		}
+		e.Audit.Detail.State, e.Audit.Detail.Applies, e.Audit.Detail.Subject = string(models.Withdrawn), r.Operation, r.Target
+		return Decided{ID: r.ID, State: models.Withdrawn}, e.Tx.Settle(r.ID, models.Withdrawn, "")
+	},
+}
+
+// ExpireForever ends recommendations whose time is over, once a minute until ctx
+// ends.
+func (d *Desk) ExpireForever(ctx context.Context) {
+	for tick := time.NewTicker(time.Minute); ; {
+		d.expire(ctx)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		}
+	}
+}
+
+func (d *Desk) expire(ctx context.Context) {
+	bs, err := d.Store.Brains(ctx)
+	if err != nil {
+		return // the next minute will do
+	}
+	for _, b := range bs {
+		if err := d.ExpireIn(ctx, b.ID); err != nil && ctx.Err() == nil {
+			d.Log.Warn("ending overdue recommendations failed", "error_type", fault.TypeOf(err))
+		}
+	}
+}
+
+// ExpireIn ends the brain's recommendations whose time is over.
+func (d *Desk) ExpireIn(ctx context.Context, brain models.BrainID) error {
+	now := d.Now().UTC()
+	err := d.Store.InBrain(ctx, brain, func(tx *store.Tx) error {
+		ids, err := tx.Overdue(now)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			row := &models.AuditRow{
+				BrainID: brain, At: now, Kind: models.KindSystem, Actor: "system", Authenticated: true, Surface: "system", Operation: "recommendations.expire",
+				Class: string(Reversible), Outcome: "ok", Target: id, Detail: models.Detail{State: string(models.Expired)},
+			}
+			if err := tx.AppendAudit(row); err != nil {
+				return err
+			}
+			if err := tx.Settle(id, models.Expired, ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		d.sealer.Wrote(brain)
+	}
+	return err
+}
