@@ -12,9 +12,13 @@ ALTER TABLE persons ADD COLUMN same_as text REFERENCES persons CHECK (same_as <>
 CREATE FUNCTION human(person text) RETURNS text LANGUAGE sql STABLE
 AS $$ SELECT coalesce((SELECT p.same_as FROM public.persons p WHERE p.id = person), person) $$;
 
--- Accounts form no chains: whoever is linked to is nobody's second account.
+-- Accounts form no chains: whoever is linked to is nobody's second account. Two
+-- links that are made at once take turns, or each would miss the other.
 CREATE FUNCTION accounts_are_flat() RETURNS trigger LANGUAGE plpgsql
 AS $$ BEGIN
+  IF NEW.same_as IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock(hashtextextended('accounts_are_flat', 0));
+  END IF;
   IF NEW.same_as IS NOT NULL AND (
      EXISTS (SELECT FROM public.persons WHERE id = NEW.same_as AND same_as IS NOT NULL) OR
      EXISTS (SELECT FROM public.persons WHERE same_as = NEW.id)) THEN
@@ -70,8 +74,10 @@ CREATE TABLE recommendations (
 );
 CREATE INDEX recommendations_open ON recommendations (brain_id, expires_at) WHERE state = 'pending';
 
--- One row for each human being who had a part in a recommendation. Proposing
--- and deciding are the same row, so nobody can do both, or decide twice.
+-- One row for each human being who had a part in a recommendation, by their
+-- first account. Proposing and deciding are the same row, so nobody can do both,
+-- or decide twice. A contributor's second account has a row as well, which
+-- stays if the two turn out to be different people after all.
 CREATE TABLE participation (
   brain_id          text NOT NULL,
   recommendation_id text NOT NULL,
@@ -99,6 +105,32 @@ BEGIN
   EXECUTE 'CREATE TRIGGER stands_still_all BEFORE TRUNCATE ON participation FOR EACH STATEMENT EXECUTE FUNCTION stands_still()';
   EXECUTE 'CREATE TRIGGER stands_still_all BEFORE TRUNCATE ON recommendations FOR EACH STATEMENT EXECUTE FUNCTION stands_still()';
 END $$;
+-- +goose StatementEnd
+
+-- Whoever may know a key's secret: who owned, made or rotated it at any time. To
+-- move a key to somebody else does not make them forget it.
+CREATE TABLE key_holders (
+  brain_id  text NOT NULL,
+  key_id    text NOT NULL,
+  person_id text NOT NULL REFERENCES persons,
+  PRIMARY KEY (brain_id, key_id, person_id),
+  FOREIGN KEY (brain_id, key_id) REFERENCES api_keys (brain_id, id)
+);
+ALTER TABLE key_holders ENABLE ROW LEVEL SECURITY;
+ALTER TABLE key_holders FORCE ROW LEVEL SECURITY;
+CREATE POLICY brain_only ON key_holders USING (brain_id = (SELECT app_brain())) WITH CHECK (brain_id = (SELECT app_brain()));
+CREATE TRIGGER stands_still BEFORE UPDATE OR DELETE ON key_holders FOR EACH ROW EXECUTE FUNCTION stands_still();
+CREATE TRIGGER stands_still_all BEFORE TRUNCATE ON key_holders FOR EACH STATEMENT EXECUTE FUNCTION stands_still();
+
+-- +goose StatementBegin
+CREATE FUNCTION holds_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
+AS $$ BEGIN
+  INSERT INTO public.key_holders (brain_id, key_id, person_id)
+  SELECT NEW.brain_id, NEW.id, p.id FROM public.persons p WHERE p.id = NEW.owner_id OR p.email IN (NEW.created_by, NEW.rotated_by)
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER holds_key AFTER INSERT OR UPDATE OF owner_id, rotated_by ON api_keys FOR EACH ROW EXECUTE FUNCTION holds_key();
 
 -- What is decided on, as one hash. Every part has its length before it, so that
 -- no two contents look alike.
@@ -128,31 +160,36 @@ BEGIN
   NEW.needed := coalesce(rule.needed, 1);
   NEW.roles := coalesce(rule.roles, '["admin", "approver", "curator", "owner"]'::jsonb);
   NEW.payload := public.payload_of(NEW);
+  IF NEW.key_id <> '' AND NOT EXISTS (SELECT FROM public.api_keys k WHERE k.brain_id = NEW.brain_id AND k.id = NEW.key_id AND k.owner_id = NEW.proposer) THEN
+    RAISE EXCEPTION 'key_moved' USING ERRCODE = 'PL001';
+  END IF;
   RETURN NEW;
 END $$;
 CREATE TRIGGER a_recommendation_comes BEFORE INSERT ON recommendations FOR EACH ROW EXECUTE FUNCTION recommendation_comes();
 
 -- Whoever had a part in the content may not decide on it: who proposed it; for a
--- key whoever owned, made or last rotated it, since they may hold its secret;
--- and all who had a part in what this one takes the place of.
+-- key whoever may know its secret; and all who had a part in what this one takes
+-- the place of.
 CREATE FUNCTION contributors() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 AS $$
 BEGIN
-  INSERT INTO public.participation (brain_id, recommendation_id, person_id, part, account_id, at)
-  SELECT DISTINCT ON (public.human(c.id)) NEW.brain_id, NEW.id, public.human(c.id), 'contributor', c.id, NEW.created_at
-  FROM (
-    SELECT NEW.proposer AS id
-    UNION SELECT k.owner_id FROM public.api_keys k WHERE k.brain_id = NEW.brain_id AND k.id = NEW.key_id
-    UNION SELECT p.id FROM public.api_keys k JOIN public.persons p ON p.email IN (k.created_by, k.rotated_by) WHERE k.brain_id = NEW.brain_id AND k.id = NEW.key_id
-    UNION SELECT o.person_id FROM public.participation o WHERE o.brain_id = NEW.brain_id AND o.recommendation_id = NEW.supersedes AND o.part = 'contributor'
-  ) c ORDER BY public.human(c.id), c.id;
   IF NEW.supersedes <> '' THEN
-    UPDATE public.recommendations SET state = 'superseded', decided_at = NEW.created_at, note = NEW.id
-    WHERE brain_id = NEW.brain_id AND id = NEW.supersedes AND state = 'pending';
+    UPDATE public.recommendations SET state = 'superseded', decided_at = clock_timestamp(), note = NEW.id
+    WHERE brain_id = NEW.brain_id AND id = NEW.supersedes AND operation = NEW.operation AND target = NEW.target AND state = 'pending';
     IF NOT FOUND THEN
-      RAISE EXCEPTION 'the recommendation that this one takes the place of is not pending' USING ERRCODE = 'object_not_in_prerequisite_state';
+      RAISE EXCEPTION 'not_superseded' USING ERRCODE = 'PL001';
     END IF;
   END IF;
+  WITH c AS (
+    SELECT NEW.proposer AS id
+    UNION SELECT k.person_id FROM public.key_holders k WHERE k.brain_id = NEW.brain_id AND k.key_id = NEW.key_id
+    UNION SELECT o.account_id FROM public.participation o WHERE o.brain_id = NEW.brain_id AND o.recommendation_id = NEW.supersedes AND o.part = 'contributor'
+  ), people AS (
+    SELECT c.id AS person, c.id AS account FROM c UNION ALL SELECT public.human(c.id), c.id FROM c
+  )
+  INSERT INTO public.participation (brain_id, recommendation_id, person_id, part, account_id, at)
+  SELECT DISTINCT ON (p.person) NEW.brain_id, NEW.id, p.person, 'contributor', p.account, NEW.created_at
+  FROM people p ORDER BY p.person, p.account <> p.person, p.account;
   RETURN NULL;
 END $$;
 CREATE TRIGGER contributors AFTER INSERT ON recommendations FOR EACH ROW EXECUTE FUNCTION contributors();
@@ -175,23 +212,46 @@ AS $$ BEGIN
 END $$;
 CREATE TRIGGER recommendation_stands BEFORE UPDATE OR DELETE ON recommendations FOR EACH ROW EXECUTE FUNCTION recommendation_stands();
 
+-- How many human beings stand behind a recommendation now: those who approved it,
+-- are still active and entitled, and turned out to be no contributor. Linked
+-- accounts count once. Nobody among them is disabled, or loses a role, before
+-- the transaction ends.
+CREATE FUNCTION approvals(r recommendations) RETURNS integer LANGUAGE plpgsql
+AS $$
+DECLARE n integer;
+BEGIN
+  SELECT count(DISTINCT public.human(a.id)) INTO n FROM (
+    SELECT p.id FROM public.participation o JOIN public.persons p ON p.id = o.account_id
+    JOIN public.memberships m ON m.brain_id = o.brain_id AND m.person_id = p.id
+    WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND o.part = 'approve'
+      AND p.disabled_at IS NULL AND m.roles ?| ARRAY(SELECT jsonb_array_elements_text(r.roles))
+    ORDER BY p.id FOR SHARE OF p, m
+  ) a WHERE NOT EXISTS (
+    SELECT FROM public.participation o WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND o.part = 'contributor' AND public.human(o.account_id) = public.human(a.id));
+  RETURN n;
+END $$;
+
 -- Whatever way a state came about, at the end of the transaction it must be
--- borne out: applied by enough approvals and no rejection, rejected by one; and
--- an audit row that says so.
+-- borne out: applied by enough approvals and no rejection, rejected by one; an
+-- approval that completes them is followed by what it approves; and an audit row
+-- says so.
 CREATE FUNCTION state_is_borne_out() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 AS $$
-DECLARE yes int; no int;
+DECLARE
+  r public.recommendations;
+  no int;
 BEGIN
-  SELECT count(*) FILTER (WHERE part = 'approve'), count(*) FILTER (WHERE part = 'reject') INTO yes, no
-  FROM public.participation WHERE brain_id = NEW.brain_id AND recommendation_id = NEW.id;
-  IF NEW.state = 'applied' AND (yes < NEW.needed OR no > 0 OR NEW.approved_in IS DISTINCT FROM pg_current_xact_id())
-     OR NEW.state = 'rejected' AND no <> 1 OR NEW.state <> 'rejected' AND no <> 0 THEN
-    RAISE EXCEPTION 'recommendation % cannot be %: % approved, % rejected', NEW.id, NEW.state, yes, no USING ERRCODE = 'integrity_constraint_violation';
+  SELECT * INTO r FROM public.recommendations x WHERE x.brain_id = NEW.brain_id AND x.id = NEW.id; -- as it is at the end
+  SELECT count(*) INTO no FROM public.participation o WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND o.part = 'reject';
+  IF r.state = 'applied' AND (r.approved_in IS DISTINCT FROM pg_current_xact_id() OR public.approvals(r) < r.needed)
+     OR r.state = 'pending' AND r.approved_in IS NOT NULL
+     OR no <> (CASE r.state WHEN 'rejected' THEN 1 ELSE 0 END) THEN
+    RAISE EXCEPTION 'recommendation % cannot be %', r.id, r.state USING ERRCODE = 'integrity_constraint_violation';
   END IF;
-  IF NEW.state <> OLD.state AND NOT EXISTS (
-    SELECT FROM public.audit a WHERE a.brain_id = NEW.brain_id AND a.target = NEW.id AND a.detail->>'state' = NEW.state
-      OR a.brain_id = NEW.brain_id AND NEW.state = 'superseded' AND a.target = NEW.note AND a.detail->>'state' = 'pending') THEN
-    RAISE EXCEPTION 'recommendation % became % without an audit row', NEW.id, NEW.state USING ERRCODE = 'integrity_constraint_violation';
+  -- (That detail has a state is said for the index.)
+  IF r.state <> 'pending' AND NOT EXISTS (
+    SELECT FROM public.audit a WHERE a.brain_id = r.brain_id AND a.target = r.id AND a.detail ? 'state' AND a.detail->>'state' = r.state) THEN
+    RAISE EXCEPTION 'recommendation % became % without an audit row', r.id, r.state USING ERRCODE = 'integrity_constraint_violation';
   END IF;
   RETURN NULL;
 END $$;
@@ -211,7 +271,6 @@ AS $$
 DECLARE
   r public.recommendations;
   who text;
-  yes int;
 BEGIN
   IF verdict NOT IN ('approve', 'reject') THEN
     RAISE EXCEPTION 'unknown_verdict' USING ERRCODE = 'PL001';
@@ -220,9 +279,14 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'no_such_recommendation' USING ERRCODE = 'PL001';
   END IF;
-  SELECT p.id INTO who FROM public.sessions s JOIN public.persons p ON p.id = s.person_id
-  WHERE s.hash = session AND p.disabled_at IS NULL AND s.expires_at > clock_timestamp() AND s.seen_at > clock_timestamp() - interval '12 hours'
-  FOR SHARE OF s, p;
+  -- The person before the session: whoever disables somebody, or ends all their
+  -- sessions, goes the same way. Each row is judged as it is once it is locked.
+  SELECT s.person_id INTO who FROM public.sessions s WHERE s.hash = session;
+  PERFORM FROM public.persons p WHERE p.id = who AND p.disabled_at IS NULL FOR SHARE;
+  IF FOUND THEN
+    PERFORM FROM public.sessions s WHERE s.hash = session AND s.person_id = who
+      AND s.expires_at > clock_timestamp() AND s.seen_at > clock_timestamp() - interval '12 hours' FOR SHARE;
+  END IF;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'session_required' USING ERRCODE = 'PL001';
   END IF;
@@ -244,7 +308,7 @@ BEGIN
   IF EXISTS (SELECT FROM public.participation o WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND public.human(o.account_id) = public.human(who) AND o.part = 'contributor') THEN
     RAISE EXCEPTION 'own_proposal' USING ERRCODE = 'PL001';
   END IF;
-  IF EXISTS (SELECT FROM public.participation o WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND public.human(o.account_id) = public.human(who)) THEN
+  IF EXISTS (SELECT FROM public.participation o WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND (public.human(o.account_id) = public.human(who) OR o.person_id = public.human(who))) THEN
     RAISE EXCEPTION 'decided_before' USING ERRCODE = 'PL001';
   END IF;
   INSERT INTO public.participation (brain_id, recommendation_id, person_id, part, account_id, seen, comment, at)
@@ -253,8 +317,7 @@ BEGIN
     UPDATE public.recommendations SET state = 'rejected', decided_at = clock_timestamp() WHERE brain_id = r.brain_id AND id = r.id;
     RETURN 'rejected';
   END IF;
-  SELECT count(DISTINCT public.human(account_id)) INTO yes FROM public.participation o WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND o.part = 'approve';
-  IF yes < r.needed THEN
+  IF public.approvals(r) < r.needed THEN
     RETURN 'pending';
   END IF;
   UPDATE public.recommendations SET approved_in = pg_current_xact_id() WHERE brain_id = r.brain_id AND id = r.id;
@@ -276,7 +339,7 @@ BEGIN
   IF r.state <> 'pending' THEN
     RAISE EXCEPTION 'already_decided' USING ERRCODE = 'PL001', DETAIL = r.state;
   END IF;
-  IF ended IN ('applied') AND r.approved_in IS DISTINCT FROM pg_current_xact_id()
+  IF ended IN ('applied', 'stale') AND r.approved_in IS DISTINCT FROM pg_current_xact_id()
      OR ended = 'expired' AND r.expires_at > clock_timestamp()
      OR ended NOT IN ('applied', 'stale', 'expired', 'withdrawn') THEN
     RAISE EXCEPTION 'not_so' USING ERRCODE = 'PL001';
@@ -289,18 +352,34 @@ CREATE FUNCTION noted(rec text, why text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 AS $$ UPDATE public.recommendations SET note = why WHERE brain_id = public.app_brain() AND id = rec AND state = 'pending' $$;
 
--- What is published changes only by a decision made in the same transaction;
--- where four eyes are off, freely; and once, for the first version, by Polaris.
+-- What is published changes only by a decision made in the same transaction, to
+-- what was decided on (a manifest, or the manifest in a larger subject), while it
+-- is being applied; where four eyes are off, freely; and once, for the first
+-- version, by Polaris.
 CREATE FUNCTION published_by_two() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 AS $$ BEGIN
   IF NEW.published <> OLD.published AND OLD.four_eyes AND NOT (OLD.published = 0 AND EXISTS (
        SELECT FROM public.versions v WHERE v.brain_id = NEW.id AND v.n = NEW.published AND v.four_eyes = 'bootstrap'))
-     AND NOT EXISTS (SELECT FROM public.recommendations r WHERE r.brain_id = NEW.id AND r.approved_in = pg_current_xact_id() AND r.class = 'A4' AND r.operation IN ('versions.publish', 'versions.restore')) THEN
+     AND NOT EXISTS (SELECT FROM public.recommendations r JOIN public.versions v ON v.brain_id = r.brain_id AND v.n = NEW.published
+       WHERE r.brain_id = NEW.id AND r.state = 'pending' AND r.approved_in = pg_current_xact_id() AND r.class = 'A4' AND r.operation IN ('versions.publish', 'versions.restore')
+       AND v.manifest = coalesce(r.after::jsonb->'manifest', r.after::jsonb)) THEN
     RAISE EXCEPTION 'publishing needs a second person' USING ERRCODE = 'insufficient_privilege';
   END IF;
   RETURN NEW;
 END $$;
 CREATE TRIGGER published_by_two BEFORE UPDATE OF published ON brains FOR EACH ROW EXECUTE FUNCTION published_by_two();
+ALTER TABLE brains ADD CHECK (published >= 0);
+
+-- A new brain has nothing published, or its first version would be there before
+-- anybody decided on it.
+CREATE FUNCTION begins_unpublished() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN
+  IF NEW.published <> 0 THEN
+    RAISE EXCEPTION 'a new brain has no version' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER begins_unpublished BEFORE INSERT ON brains FOR EACH ROW EXECUTE FUNCTION begins_unpublished();
 
 -- The functions that decide belong to a role that nobody can log in as, and that
 -- alone may write decisions. Row security holds for it, too: it sees the brain
@@ -314,16 +393,16 @@ BEGIN
   END;
   EXECUTE format('GRANT polaris_decide TO %I', current_user);
   GRANT USAGE, CREATE ON SCHEMA public TO polaris_decide; -- CREATE only for the moment of the lines below
-  FOREACH f IN ARRAY ARRAY['recommendation_comes()', 'contributors()', 'state_is_borne_out()', 'published_by_two()',
+  FOREACH f IN ARRAY ARRAY['holds_key()', 'recommendation_comes()', 'contributors()', 'state_is_borne_out()', 'published_by_two()',
     'decide(bytea, text, bytea, text, text)', 'settle(text, text, text)', 'noted(text, text)'] LOOP
     EXECUTE format('ALTER FUNCTION %s OWNER TO polaris_decide', f);
   END LOOP;
   REVOKE CREATE ON SCHEMA public FROM polaris_decide;
-  GRANT SELECT ON persons, sessions, memberships, api_keys, versions, audit, decision_rules, recommendations, participation TO polaris_decide;
-  GRANT INSERT ON participation TO polaris_decide;
+  GRANT SELECT ON persons, sessions, memberships, api_keys, versions, audit, decision_rules, recommendations, participation, key_holders TO polaris_decide;
+  GRANT INSERT ON participation, key_holders TO polaris_decide;
   GRANT UPDATE ON recommendations, sessions, persons, memberships TO polaris_decide; -- of the last three only to lock a row
   SET LOCAL ROLE polaris_decide;
-  FOREACH f IN ARRAY ARRAY['recommendation_comes()', 'contributors()', 'state_is_borne_out()', 'published_by_two()',
+  FOREACH f IN ARRAY ARRAY['holds_key()', 'recommendation_comes()', 'contributors()', 'state_is_borne_out()', 'published_by_two()',
     'decide(bytea, text, bytea, text, text)', 'settle(text, text, text)', 'noted(text, text)'] LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
   END LOOP;

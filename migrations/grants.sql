@@ -32,10 +32,11 @@ BEGIN
 
   -- The queue: what waits is put in and read; all that is decided goes through
   -- the functions of 00002.
-  FOREACH t IN ARRAY ARRAY['recommendations', 'participation', 'decision_rules'] LOOP
+  FOREACH t IN ARRAY ARRAY['recommendations', 'participation', 'decision_rules', 'key_holders'] LOOP
     EXECUTE format('GRANT SELECT ON %I TO %I', t, app);
   END LOOP;
   EXECUTE format('GRANT INSERT ON recommendations TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT ON quarantine TO %I', app);
 
   -- The look-ups belong to polaris_auth, so only in its name can they be granted.
   EXECUTE format('GRANT polaris_auth TO %I', current_user);

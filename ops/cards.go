@@ -91,6 +91,10 @@ func saveCard(_ context.Context, e *Env, in SaveCardIn) (SavedCard, error) {
 		return SavedCard{}, err
 	}
 	e.Audit.Target = c.ID
+	// A card that is not there cannot be locked, but its name can.
+	if err := e.Tx.LockTarget("topic card " + c.ID); err != nil {
+		return SavedCard{}, err
+	}
 	old, err := e.Tx.TopicCard(c.ID)
 	out := SavedCard{New: fault.Is(err, fault.NotFound), Unsupportable: []string{}}
 	if err != nil && !out.New {

@@ -60,6 +60,9 @@ func (d *Desk) propose(ctx context.Context, e *Env, o *Entry, in any) error {
 		if err != nil {
 			return err
 		}
+		if subject.Input != nil {
+			in = subject.Input
+		}
 		if err := content(r, in, subject); err != nil {
 			return err
 		}
@@ -75,8 +78,16 @@ func (d *Desk) propose(ctx context.Context, e *Env, o *Entry, in any) error {
 		if err := tx.InsertRecommendation(r); err != nil {
 			return err
 		}
+		if subject.Document != nil {
+			if err := tx.PutAside(r.ID, subject.Document); err != nil {
+				return err
+			}
+		}
 		e.Audit.Target, e.Audit.Outcome = r.ID, "queued"
 		e.Audit.Detail.State, e.Audit.Detail.Applies, e.Audit.Detail.Subject = string(models.Pending), o.Name, subject.Name
+		if err := superseded(tx, e, r); err != nil {
+			return err
+		}
 		return tx.AppendAudit(e.Audit)
 	})
 	for _, undo := range e.undo {
@@ -90,6 +101,17 @@ func (d *Desk) propose(ctx context.Context, e *Env, o *Entry, in any) error {
 	}
 	d.sealer.Wrote(e.Call.Brain)
 	return &Waiting{models.Queued{Status: "queued", ID: r.ID, ReviewURL: d.reviewURL(e.Call.Brain, r.ID), ExpiresAt: r.ExpiresAt}}
+}
+
+// superseded records the end of what r takes the place of.
+func superseded(tx *store.Tx, e *Env, r *models.Recommendation) error {
+	if r.Supersedes == "" {
+		return nil
+	}
+	row := *e.Audit
+	row.Target, row.Outcome, row.Detail.State = r.Supersedes, "ok", string(models.Superseded)
+	row.Detail.Changes = []models.Change{{Field: "superseded_by", To: r.ID}}
+	return tx.AppendAudit(&row)
 }
 
 // content fills in what is decided on.

@@ -169,30 +169,33 @@ func (d *Desk) expire(ctx context.Context) {
 	}
 }
 
-// ExpireIn ends the brain's recommendations whose time is over.
+// ExpireIn ends the brain's recommendations whose time is over, each by itself:
+// one that somebody ends in the same moment holds up no other.
 func (d *Desk) ExpireIn(ctx context.Context, brain models.BrainID) error {
-	now := d.Now().UTC()
-	err := d.Store.InBrain(ctx, brain, func(tx *store.Tx) error {
-		ids, err := tx.Overdue(now)
-		if err != nil {
+	var ids []string
+	err := d.Store.InBrain(ctx, brain, func(tx *store.Tx) (err error) {
+		ids, err = tx.Overdue()
+		return err
+	})
+	for _, id := range ids {
+		err = d.Store.InBrain(ctx, brain, func(tx *store.Tx) error { return d.expireOne(tx, id) })
+		if err != nil && !fault.Is(err, fault.Conflict) {
 			return err
 		}
-		for _, id := range ids {
-			row := &models.AuditRow{
-				BrainID: brain, At: now, Kind: models.KindSystem, Actor: "system", Authenticated: true, Surface: "system", Operation: "recommendations.expire",
-				Class: string(Reversible), Outcome: "ok", Target: id, Detail: models.Detail{State: string(models.Expired)},
-			}
-			if err := tx.AppendAudit(row); err != nil {
-				return err
-			}
-			if err := tx.Settle(id, models.Expired, ""); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
 		d.sealer.Wrote(brain)
 	}
+	if fault.Is(err, fault.Conflict) {
+		return nil
+	}
 	return err
+}
+
+func (d *Desk) expireOne(tx *store.Tx, id string) error {
+	if err := tx.Settle(id, models.Expired, ""); err != nil {
+		return err
+	}
+	return tx.AppendAudit(&models.AuditRow{
+		BrainID: tx.Brain, At: d.Now().UTC(), Kind: models.KindSystem, Actor: "system", Authenticated: true, Surface: "system", Operation: "recommendations.expire",
+		Class: string(Reversible), Outcome: "ok", Target: id, Detail: models.Detail{State: string(models.Expired)},
+	})
 }

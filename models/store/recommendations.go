@@ -1,8 +1,9 @@
 package store
 
 import (
+	"crypto/sha256"
+	"database/sql"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -24,6 +25,8 @@ var refusals = map[string]*fault.Error{
 	"content_changed":        fault.New(fault.Conflict, "What you saw is not what is to be decided on. Look at it again."),
 	"own_proposal":           fault.New(fault.Forbidden, "You proposed this, or had a part in it. Another person decides on it."),
 	"decided_before":         fault.New(fault.Conflict, "You have decided on this already."),
+	"key_moved":              fault.New(fault.Conflict, "The API key was given to somebody else just now. Propose it again."),
+	"not_superseded":         fault.Field("supersedes", "The recommendation that this one would take the place of is not pending, or changes something else."),
 	"not_so":                 fault.New(fault.Conflict, "That cannot be said of this recommendation now."),
 }
 
@@ -42,12 +45,7 @@ func refused(err error) error {
 // and the rule that it will be decided by, and takes down who had a part in it.
 func (tx *Tx) InsertRecommendation(r *models.Recommendation) error {
 	r.BrainID = tx.Brain
-	err := tx.db.Create(r).Error
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == "55000" {
-		return fault.Field("supersedes", "The recommendation that this one would take the place of is not pending.")
-	}
-	return err
+	return refused(tx.db.Create(r).Error)
 }
 
 // Recommendation returns one of the brain's.
@@ -85,12 +83,13 @@ func (tx *Tx) LockTarget(name string) error {
 	return tx.db.Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", string(tx.Brain)+"/"+name).Error
 }
 
-// Parts returns who had a part in a recommendation, in order of time.
+// Parts returns who had a part in a recommendation, each account once, in order
+// of time.
 func (tx *Tx) Parts(id string) ([]models.Part, error) {
 	var ps []models.Part
-	return ps, tx.db.Raw(`SELECT o.person_id, o.account_id, p.email, o.part, o.comment, o.at
+	return ps, tx.db.Raw(`SELECT DISTINCT ON (o.at, p.email) o.person_id, o.account_id, p.email, o.part, o.comment, o.at
 		FROM participation o JOIN persons p ON p.id = o.account_id
-		WHERE o.brain_id = ? AND o.recommendation_id = ? ORDER BY o.at, p.email`, tx.Brain, id).Scan(&ps).Error
+		WHERE o.brain_id = ? AND o.recommendation_id = ? ORDER BY o.at, p.email, o.person_id`, tx.Brain, id).Scan(&ps).Error
 }
 
 // Decide writes a decision. Who decides is whoever the session belongs to. It
@@ -113,10 +112,28 @@ func (tx *Tx) NoteFailure(id, why string) error {
 	return tx.db.Exec("SELECT noted(?, ?)", id, why).Error
 }
 
-// Overdue returns the ids of pending recommendations whose time is over.
-func (tx *Tx) Overdue(now time.Time) ([]string, error) {
+// PutAside keeps the document of a recommendation until that ends, apart from
+// what the brain holds.
+func (tx *Tx) PutAside(id string, document []byte) error {
+	sum := sha256.Sum256(document)
+	return tx.db.Exec("INSERT INTO quarantine (brain_id, recommendation_id, sha256, bytes) VALUES (?, ?, ?, ?)", tx.Brain, id, sum[:], document).Error
+}
+
+// Aside returns the document that was put aside for a recommendation.
+func (tx *Tx) Aside(id string) ([]byte, error) {
+	var b []byte
+	err := tx.db.Raw("SELECT bytes FROM quarantine WHERE brain_id = ? AND recommendation_id = ?", tx.Brain, id).Row().Scan(&b)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fault.New(fault.Conflict, "The document of this recommendation is not there any more: it was decided already.").WithCode("already_decided")
+	}
+	return b, err
+}
+
+// Overdue returns the ids of pending recommendations whose time is over, by the
+// database's clock, which Settle goes by as well.
+func (tx *Tx) Overdue() ([]string, error) {
 	var ids []string
-	return ids, tx.db.Model(&models.Recommendation{}).Where("brain_id = ? AND state = 'pending' AND expires_at <= ?", tx.Brain, now).Order("expires_at").Pluck("id", &ids).Error
+	return ids, tx.db.Model(&models.Recommendation{}).Where("brain_id = ? AND state = 'pending' AND expires_at <= clock_timestamp()", tx.Brain).Order("expires_at").Pluck("id", &ids).Error
 }
 
 // Attempt runs fn and undoes what it changed where it fails, so that the

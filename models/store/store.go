@@ -138,6 +138,9 @@ func mapped(err error) error {
 		return fault.New(fault.Unavailable, "The database does not answer. Try again in a moment.").Because(err)
 	}
 	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "40P01" {
+		return fault.New(fault.Unavailable, "Two changes met, so this one was not made. Try it again.").WithCode("met_another").Because(err)
+	}
 	if errors.As(err, &pg) && pg.Code == "53100" {
 		return fault.New(fault.Unavailable, "The database's disk is full, so nothing was changed. Make room, and try again.").WithCode("disk_full").Because(err)
 	}
