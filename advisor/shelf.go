@@ -87,6 +87,30 @@ func (s *Shelf) Engine(ctx context.Context, brain models.BrainID, version int) (
 	}
 }
 
+// Exactly returns the engine of one version and never an older one's, for
+// whoever reads history: how long that takes to load is theirs to wait. It drops
+// nothing that answers; what it loaded stays until the published version is
+// asked for next.
+func (s *Shelf) Exactly(ctx context.Context, brain models.BrainID, version int) (*Engine, error) {
+	s.mu.Lock()
+	b := s.slot(brain)
+	if e := b.engines[version]; e != nil {
+		s.mu.Unlock()
+		return e, nil
+	}
+	l := b.loading[version]
+	if l == nil {
+		l = s.start(ctx, brain, version, b)
+	}
+	s.mu.Unlock()
+	select {
+	case <-l.done:
+		return l.engine, l.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // start loads a version in the background, once for all who ask. The shelf is
 // locked. After a load that failed the next to ask tries again, and the older
 // version's time goes on from when the new one was first asked for.

@@ -14,7 +14,7 @@ func All() Catalog {
 		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), GetPassages.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
-		PublishVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(),
+		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),
 		// what waits for a second person
 		ListRecommendations.Entry(), GetRecommendation.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(),
 		// keys and people

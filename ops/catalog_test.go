@@ -128,6 +128,8 @@ func inputs(x ids) map[string]string {
 		"topic_cards.delete":        `{"id":"` + x.card + `"}`,
 		"versions.publish":          `{}`,
 		"versions.list":             `{}`,
+		"versions.diff":             `{}`,
+		"versions.restore":          `{"n":1}`,
 		"versions.get":              `{"n":1}`,
 		"api_keys.create":           `{"label":"x"}`,
 		"api_keys.list":             `{}`,

@@ -54,6 +54,12 @@ func stagePublish(ctx context.Context, e *Env, in PublishIn) (*candidate, error)
 	if len(in.Notes) > 2000 {
 		return nil, fault.Field("notes", "Notes are at most 2,000 bytes long.")
 	}
+	return build(ctx, e, func(tx *store.Tx, last int) (models.Manifest, error) { return manifestOf(e, tx, last) })
+}
+
+// build makes the engine of what would be the next version. The manifest is
+// what is told, given the number of the last version.
+func build(ctx context.Context, e *Env, manifest func(tx *store.Tx, last int) (models.Manifest, error)) (*candidate, error) {
 	c := &candidate{}
 	var corpus *models.Corpus
 	err := e.Store().InBrain(ctx, e.Call.Brain, func(tx *store.Tx) error {
@@ -62,7 +68,7 @@ func stagePublish(ctx context.Context, e *Env, in PublishIn) (*candidate, error)
 			return err
 		}
 		c.n = last + 1
-		if c.manifest, err = manifestOf(e, tx, last); err != nil {
+		if c.manifest, err = manifest(tx, last); err != nil {
 			return err
 		}
 		corpus, err = tx.CorpusOf(c.manifest)
@@ -148,8 +154,13 @@ func publish(_ context.Context, e *Env, in PublishIn) (Published, error) {
 	if !bytes.Equal(models.HashManifest(m), models.HashManifest(c.manifest)) {
 		return Published{}, fault.New(fault.Conflict, "The draft changed while it was being published. Look at it again, and publish again.").WithCode("draft_changed")
 	}
+	return flip(e, c, m, in.Notes)
+}
+
+// flip makes the candidate the version that answers.
+func flip(e *Env, c *candidate, m models.Manifest, notes string) (Published, error) {
 	v := models.Version{
-		N: c.n, Manifest: m, Hash: models.HashManifest(m), Engine: c.engine.Name(), Notes: in.Notes,
+		N: c.n, Manifest: m, Hash: models.HashManifest(m), Engine: c.engine.Name(), Notes: notes,
 		FourEyes: e.Audit.Detail.FourEyes, PublishedAt: e.Now, PublishedBy: e.Call.By.Actor,
 	}
 	if err := e.Tx.InsertVersion(&v); err != nil {

@@ -290,6 +290,8 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/versions", body: `{"notes":"pets"}`},
 		{route: "GET /v1/brains/{brain_id}/versions"},
 		{route: "GET /v1/brains/{brain_id}/versions/{n}", path: map[string]string{"n": "1"}},
+		{route: "GET /v1/brains/{brain_id}/diff", query: "from=1"},
+		{route: "POST /v1/brains/{brain_id}/versions/{n}/restore", path: map[string]string{"n": "1"}, body: `{"notes":"as it was"}`},
 		{route: "DELETE /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}},
 		{route: "GET /v1/brains/{brain_id}/topic-cards"},
 		{route: "GET /v1/brains/{brain_id}/wiki"},

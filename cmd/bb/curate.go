@@ -284,8 +284,10 @@ func (p *publishCmd) Run(ctx context.Context, c *console) error {
 }
 
 type versionCmd struct {
-	List versionListCmd `cmd:"" help:"List published versions. Example: bb version list --brain-id calliope"`
-	Show versionShowCmd `cmd:"" help:"Show what a version froze. Example: bb version show 1 --brain-id calliope"`
+	List    versionListCmd    `cmd:"" help:"List published versions. Example: bb version list --brain-id calliope"`
+	Show    versionShowCmd    `cmd:"" help:"Show what a version froze. Example: bb version show 1 --brain-id calliope"`
+	Diff    versionDiffCmd    `cmd:"" help:"Show what differs between two versions, or between the published one and the draft. Example: bb version diff 1 2 --brain-id calliope"`
+	Restore versionRestoreCmd `cmd:"" help:"Publish what an earlier version held as a new version. Example: bb version restore 1 --brain-id calliope"`
 }
 
 type versionListCmd struct{ brainFlag }

@@ -53,7 +53,7 @@ type root struct {
 	Source  sourceCmd  `cmd:"" help:"List the draft's sources."`
 	Card    cardCmd    `cmd:"" help:"Save, list and delete topic cards."`
 	Publish publishCmd `cmd:"" help:"Publish the draft as a new version. Example: bb publish --brain-id calliope"`
-	Ver     versionCmd `cmd:"" name:"version" help:"List and show published versions."`
+	Ver     versionCmd `cmd:"" name:"version" help:"List, show, compare and restore published versions."`
 	Answer  answerCmd  `cmd:"" help:"Ask a question. Example: bb answer 'How long do we have to decide?' --brain-id calliope"`
 	Find    findCmd    `cmd:"" name:"retrieve" help:"Show the passages that bear on a question. Example: bb retrieve '§ 4.2' --brain-id calliope"`
 	Audit   auditCmd   `cmd:"" help:"Verify the audit log."`
