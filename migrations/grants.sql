@@ -38,6 +38,16 @@ BEGIN
   EXECUTE format('GRANT INSERT ON recommendations TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT ON quarantine TO %I', app);
 
+  -- What is asked before a publish, and what retention left of the log. It
+  -- removes through its function alone.
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON golden_questions TO %I', app);
+  EXECUTE format('GRANT SELECT ON audit_tombstones TO %I', app);
+  EXECUTE format('GRANT polaris_retain TO %I', current_user);
+  SET LOCAL ROLE polaris_retain;
+  EXECUTE format('GRANT EXECUTE ON FUNCTION public.retain(timestamptz) TO %I', app);
+  RESET ROLE;
+  EXECUTE format('REVOKE polaris_retain FROM %I', current_user);
+
   -- The look-ups belong to polaris_auth, so only in its name can they be granted.
   EXECUTE format('GRANT polaris_auth TO %I', current_user);
   SET LOCAL ROLE polaris_auth;

@@ -32,7 +32,7 @@ type Decided struct {
 var DecideRecommendation = &Op[DecideIn, Decided]{
 	Name: "recommendations.decide", Title: "Decide", Route: "POST /v1/brains/{brain_id}/recommendations/{id}/decision",
 	Summary: "Approve or reject a change that another person proposed. Only a person who is signed in decides.",
-	Class:   Reversible, Needs: models.MayReadDraft, Offered: Web,
+	Class:   Reversible, Needs: models.MayReadDraft, Offered: Web | CLI | REST, Session: true,
 	HTTP:  HTTP{Example: `{"hash":"9f2c","verdict":"approve"}`},
 	Stage: func(ctx context.Context, e *Env, in DecideIn) (any, error) { return stageDecision(ctx, e, in) },
 	Run:   decideNow,
@@ -49,9 +49,6 @@ type decision struct {
 
 func stageDecision(ctx context.Context, e *Env, in DecideIn) (*decision, error) {
 	e.Audit.Target = in.ID
-	if e.Call.Visit == nil {
-		return nil, fault.New(fault.Forbidden, "Deciding needs a person who is signed in. Sign in and decide on the page.").WithCode("session_required")
-	}
 	if in.Verdict != "approve" && in.Verdict != "reject" {
 		return nil, fault.Field("verdict", "A verdict is approve or reject.")
 	}
@@ -112,6 +109,11 @@ func decideNow(ctx context.Context, e *Env, in DecideIn) (Decided, error) {
 	c := e.Staged.(*decision)
 	if c.inner != nil {
 		c.inner.Tx = e.Tx
+		// The brain, the target, and then what decide() locks: in this order
+		// everywhere, so that nobody waits for each other.
+		if _, err := e.Tx.ThisBrain(true); err != nil {
+			return Decided{}, err
+		}
 		if err := e.Tx.LockTarget(c.rec.Target); err != nil {
 			return Decided{}, err
 		}

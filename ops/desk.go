@@ -225,6 +225,8 @@ func Allowed(c Call, o *Entry) error {
 		return fault.New(fault.NotFound, "There is no such operation here.").WithCode("not_offered")
 	case !reaches(c, o):
 		return store.NoBrain
+	case o.Session && c.Visit == nil:
+		return fault.New(fault.Forbidden, "Deciding needs a person who is signed in. Sign in and decide on the page.").WithCode("session_required")
 	case c.Via == REST && c.By.Kind == models.KindKey && !o.HTTP.Keys:
 		return fault.New(fault.Forbidden, "API keys do not reach %s over REST. Use an access token, or sign in.", o.Name).WithCode("insufficient_scope")
 	case !c.By.May(o.Needs):

@@ -108,6 +108,10 @@ type Op[In, Out any] struct {
 	// concerns nobody but who asks.
 	Alone bool
 
+	// Session says that only a person who is signed in at a browser does it. Where
+	// it is asked for otherwise it is refused, with the reason.
+	Session bool
+
 	// InputVersion is raised when the input changes so that one which is queued
 	// would be read otherwise.
 	InputVersion int
@@ -161,6 +165,14 @@ type Subject struct {
 	Name   string // "topic card late-fee"
 	Before any    // what it is now, as JSON; nil for what is not there
 	After  any    // what it would be; nil where it would go
+
+	// Input is what is frozen in place of the operation's input, of the same type,
+	// where that would be too large or leaves open what is settled now.
+	Input any
+
+	// Document is kept aside for as long as the change waits. The text of After
+	// names its hash.
+	Document []byte
 }
 
 // An Entry is an operation with its types erased, for surfaces that speak
@@ -171,7 +183,7 @@ type Entry struct {
 	Needs                             models.Right
 	Offered                           Surface
 	HTTP                              HTTP
-	Serves, Loaded, Alone             bool
+	Serves, Loaded, Alone, Session    bool
 	In, Out                           reflect.Type // for schemas
 
 	decode       func(raw json.RawMessage) (any, error)
@@ -189,7 +201,7 @@ func (e *Entry) Queues() bool { return e.propose != nil }
 func (o *Op[In, Out]) Entry() *Entry {
 	e := &Entry{
 		Name: o.Name, Tool: o.Tool, Title: o.Title, Route: o.Route, Summary: o.Summary,
-		Class: o.Class, Needs: o.Needs, Offered: o.Offered, HTTP: o.HTTP, Serves: o.Serves, Loaded: o.Loaded, Alone: o.Alone,
+		Class: o.Class, Needs: o.Needs, Offered: o.Offered, HTTP: o.HTTP, Serves: o.Serves, Loaded: o.Loaded, Alone: o.Alone, Session: o.Session,
 		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 		decode: func(raw json.RawMessage) (any, error) { return decode[In](raw) },
 		run:    func(ctx context.Context, e *Env, in any) (any, error) { return o.Run(ctx, e, in.(In)) },

@@ -53,9 +53,11 @@ var ImportSource = &Op[ImportSourceIn, ImportedSource]{
 	Name: "sources.import", Title: "Import a source", Summary: "Read a document into the draft; the same bytes again change nothing.",
 	Route: "POST /v1/brains/{brain_id}/sources",
 	Class: Reversible, Needs: models.MayEditDraft, Offered: Web | CLI | REST,
-	HTTP:  HTTP{Upload: true, Example: `{"name":"handbook.md","code":"HB","data":"IyBIYW5kYm9vawoKV2UgYW5zd2VyIHdpdGhpbiB0d28gZGF5cy4K"}`},
-	Stage: func(ctx context.Context, e *Env, in ImportSourceIn) (any, error) { return stageImport(ctx, e, in) },
-	Run:   importSource,
+	HTTP:    HTTP{Upload: true, Example: `{"name":"handbook.md","code":"HB","data":"IyBIYW5kYm9vawoKV2UgYW5zd2VyIHdpdGhpbiB0d28gZGF5cy4K"}`},
+	Stage:   func(ctx context.Context, e *Env, in ImportSourceIn) (any, error) { return stageImport(ctx, e, in) },
+	Propose: func(_ context.Context, e *Env, in ImportSourceIn) (Subject, error) { return proposeImport(e, in) },
+	Base:    func(_ context.Context, e *Env, in ImportSourceIn) (string, error) { return sourceBase(e, in.Code) },
+	Run:     importSource,
 }
 
 // DefaultMaxUpload is the largest document, in bytes, where no other size is
@@ -65,6 +67,7 @@ const DefaultMaxUpload = ingest.MaxBytes
 // A stagedImport is a document that was read before the transaction opened.
 type stagedImport struct {
 	sum  []byte
+	data []byte
 	doc  *ingest.Document
 	code string
 	free bool           // no source had the code, and it was proposed rather than asked for
@@ -83,9 +86,15 @@ func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport,
 	if len(in.Title) > 500 || len(in.Jurisdiction) > 100 {
 		return nil, fault.Field("title", "A title is at most 500 bytes long, a jurisdiction 100.")
 	}
-	sum := sha256.Sum256(in.Data)
-	st := &stagedImport{sum: sum[:]}
-	err := e.Store().InBrain(ctx, e.Call.Brain, func(tx *store.Tx) error {
+	st := &stagedImport{}
+	err := e.Store().InBrain(ctx, e.Call.Brain, func(tx *store.Tx) (err error) {
+		if e.Queued != nil {
+			if in.Data, err = tx.Aside(e.Queued.ID); err != nil {
+				return err
+			}
+		}
+		sum := sha256.Sum256(in.Data)
+		st.sum, st.data = sum[:], in.Data
 		same, err := tx.SourceOfBytes(st.sum)
 		if err == nil && (in.Code == "" || in.Code == same.Code) {
 			st.same = same
@@ -205,7 +214,7 @@ func (st *stagedImport) save(e *Env, s *models.Source, in ImportSourceIn, out Im
 		SourceID: s.ID, N: s.Head, SHA256: st.sum, MediaType: d.MediaType, Language: d.Language, Title: d.Title,
 		Name: clean(in.Name), Text: d.Text, Warnings: out.Warnings, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor,
 	}
-	return out, e.Tx.InsertRevision(&models.Doc{Source: *s, Revision: rev, Passages: d.Passages, Terms: d.Terms}, in.Data)
+	return out, e.Tx.InsertRevision(&models.Doc{Source: *s, Revision: rev, Passages: d.Passages, Terms: d.Terms}, st.data)
 }
 
 // SourceList is sources of the draft, by code, and how many passages each has,

@@ -95,7 +95,8 @@ func TestKeysOverREST(t *testing.T) {
 }
 
 // TestProgramsAndKeys: a key manages no keys, whatever its scopes; an access
-// token may ask, and what it asks for waits for a second person.
+// token may look, and what hands out secrets or takes somebody's place is done by
+// a person at the pages.
 func TestProgramsAndKeys(t *testing.T) {
 	t.Parallel()
 	s, b := started(t)
@@ -119,7 +120,7 @@ func TestProgramsAndKeys(t *testing.T) {
 			program.api(r.method, r.path, r.body, header...).want(http.StatusForbidden, "insufficient_scope")
 		}
 		program.api(r.method, r.path, r.body, "Authorization", "Bearer "+narrow).want(http.StatusForbidden, "insufficient_scope")
-		status, says := http.StatusConflict, "four_eyes_required"
+		status, says := http.StatusForbidden, "session_required"
 		if r.method == http.MethodGet {
 			status, says = http.StatusOK, ""
 		}

@@ -292,6 +292,10 @@ func (w *walker) steps() []step {
 		{route: "GET /v1/brains/{brain_id}/versions/{n}", path: map[string]string{"n": "1"}},
 		{route: "GET /v1/brains/{brain_id}/diff", query: "from=1"},
 		{route: "POST /v1/brains/{brain_id}/versions/{n}/restore", path: map[string]string{"n": "1"}, body: `{"notes":"as it was"}`},
+		{route: "GET /v1/brains/{brain_id}/recommendations"},
+		{route: "GET /v1/brains/{brain_id}/recommendations/{id}", path: map[string]string{"id": "{recommendation}"}},
+		{route: "POST /v1/brains/{brain_id}/recommendations/{id}/decision", path: map[string]string{"id": "{recommendation}"}, body: `{"hash":"{hash}","verdict":"reject"}`},
+		{route: "POST /v1/brains/{brain_id}/recommendations/{id}/withdrawal", path: map[string]string{"id": "{own recommendation}"}},
 		{route: "DELETE /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}},
 		{route: "GET /v1/brains/{brain_id}/topic-cards"},
 		{route: "GET /v1/brains/{brain_id}/wiki"},
@@ -299,6 +303,7 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/answers", body: `{"query":"How long do cats sleep a day?"}`},
 		{route: "GET /v1/brains/{brain_id}/answers"},
 		{route: "GET /v1/brains/{brain_id}/answers/{id}", path: map[string]string{"id": "{answer}"}},
+		{route: "GET /v1/brains/{brain_id}/answers/{id}/replay", path: map[string]string{"id": "{answer}"}},
 		{route: "POST /v1/brains/{brain_id}/retrieve", body: `{"query":"cats","topic_ids":[]}`},
 		{route: "POST /v1/brains/{brain_id}/api-keys", body: `{"label":"agent"}`},
 		{route: "GET /v1/brains/{brain_id}/api-keys"},
@@ -323,13 +328,14 @@ func (w *walker) steps() []step {
 // holds each answer against the description.
 type walker struct {
 	*contract
+	s     *site
 	b     *browser
 	names map[string]string
 	done  map[string]bool
 }
 
 func (s *site) walker(b *browser) *walker {
-	return &walker{contract: s.contract(), b: b, names: map[string]string{}, done: map[string]bool{}}
+	return &walker{contract: s.contract(), s: s, b: b, names: map[string]string{}, done: map[string]bool{}}
 }
 
 // fillIn puts in what earlier answers said.
@@ -439,6 +445,7 @@ func TestOpenAPIHolds(t *testing.T) {
 	s, b := unhurried(t)
 	s.person("reader@example.org", "calliope", models.RoleReader)
 	w := s.walker(b)
+	w.queue()
 	for _, st := range w.steps() {
 		method, path, _ := strings.Cut(st.route, " ")
 		if w.at("paths", path, strings.ToLower(method)) == nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -70,6 +71,7 @@ func TestForeignBrainsAreNotThere(t *testing.T) {
 	t.Parallel()
 	s, b := started(t)
 	s.brain("urania", "eve@example.org")
+	s.desk.Settings.RateLimit = models.Rate{N: 1_000_000, Window: time.Second}
 	key := b.createKey("calliope", "agent")
 	s.routes(func(r *echo.Route) {
 		if !strings.Contains(r.Path, ":brain") {

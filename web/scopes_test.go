@@ -17,6 +17,7 @@ var scopeTable = []struct {
 	scope        models.Scope
 	key, token   []string // operations that are done over REST
 	queues       []string // by token: that wait for a second person
+	persons      []string // by token: that only a person at the pages does
 	tools        []string
 	chats        bool // the OpenAI-compatible endpoint answers
 	terminalOnly bool
@@ -32,13 +33,15 @@ var scopeTable = []struct {
 	{
 		scope: models.ScopeInvoke,
 		key:   []string{"me"},
-		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "answers.list"},
+		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.withdraw"},
 	},
 	{
 		scope:  models.ScopeWrite,
 		key:    []string{"me"},
 		token:  []string{"me", "brains.list", "api_keys.list", "api_keys.get", "members.list"},
-		queues: []string{"sources.import", "topic_cards.save", "topic_cards.delete", "versions.publish", "api_keys.create", "api_keys.update", "api_keys.rotate", "api_keys.revoke", "members.remove"},
+		queues: []string{"sources.import", "topic_cards.save", "topic_cards.delete", "versions.publish", "versions.restore"},
+		// They hand out secrets, or concern who is a member.
+		persons: []string{"api_keys.create", "api_keys.update", "api_keys.rotate", "api_keys.revoke", "members.remove"},
 	},
 	{scope: models.ScopeAnyBrain, key: []string{"me"}, terminalOnly: true},
 }
@@ -55,7 +58,7 @@ func TestEachScopeAlone(t *testing.T) {
 	}
 	for _, row := range scopeTable {
 		key := s.terminalKey("calliope", row.scope)
-		s.scope(b, "key with "+string(row.scope), key, row.key, nil, row.tools, row.chats)
+		s.scope(b, "key with "+string(row.scope), key, row.key, nil, nil, row.tools, row.chats)
 		if row.terminalOnly {
 			a := b.auth(http.MethodPost, "token", `{"brain_id":"calliope","scopes":["`+string(row.scope)+`"]}`)
 			if a.StatusCode < 400 {
@@ -63,12 +66,12 @@ func TestEachScopeAlone(t *testing.T) {
 			}
 			continue
 		}
-		s.scope(b, "token with "+string(row.scope), b.scopedToken("calliope", row.scope), row.token, row.queues, row.tools, row.chats)
+		s.scope(b, "token with "+string(row.scope), b.scopedToken("calliope", row.scope), row.token, row.queues, row.persons, row.tools, row.chats)
 	}
 }
 
 // scope tries everything with one credential.
-func (s *site) scope(owner *browser, who, credential string, does, queues, tools []string, chats bool) {
+func (s *site) scope(owner *browser, who, credential string, does, queues, persons, tools []string, chats bool) {
 	s.t.Helper()
 	header := []string{"Authorization", "Bearer " + credential}
 	agent := s.browser()
@@ -80,6 +83,13 @@ func (s *site) scope(owner *browser, who, credential string, does, queues, tools
 	}
 	k := run(s, ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}, Brain: "calliope", Via: ops.CLI}, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: "target"})
 	w.names["key"] = k.ID
+	w.queue()
+	if queues != nil { // there is something to publish, and something to go back to
+		c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org"}, Brain: "calliope", Via: ops.CLI}
+		run(s, c, ops.SaveCard, ops.SaveCardIn{ID: "first", Label: "First", Covers: "what makes the draft differ", Anchors: []string{"HB 4.2(a)"}})
+		run(s, c, ops.PublishVersion, ops.PublishIn{})
+		run(s, c, ops.SaveCard, ops.SaveCardIn{ID: "second", Label: "Second", Covers: "what makes the draft differ", Anchors: []string{"HB 4.2(a)"}})
+	}
 	seen := map[string]bool{}
 	for _, st := range w.steps() {
 		o := operationAt(st.route)
@@ -96,10 +106,12 @@ func (s *site) scope(owner *browser, who, credential string, does, queues, tools
 		a := w.do(st, header...)
 		got := "refused"
 		switch {
+		case a.StatusCode == http.StatusAccepted && strings.Contains(a.text, `"status":"queued"`):
+			got = "queued"
 		case a.StatusCode < 300:
 			got = "done"
-		case a.StatusCode == http.StatusConflict && strings.Contains(a.text, "four_eyes_required"):
-			got = "queued"
+		case a.StatusCode == http.StatusForbidden && strings.Contains(a.text, "session_required"):
+			got = "a person's"
 		case a.StatusCode != http.StatusForbidden || !strings.Contains(a.text, "insufficient_scope"):
 			got = a.text
 		}
@@ -108,12 +120,14 @@ func (s *site) scope(owner *browser, who, credential string, does, queues, tools
 			want = "done"
 		} else if slices.Contains(queues, o.Name) {
 			want = "queued"
+		} else if slices.Contains(persons, o.Name) || o.Session {
+			want = "a person's"
 		}
 		if got != want {
 			s.t.Errorf("%s, %s over REST: %s, want %s", who, o.Name, got, want)
 		}
 	}
-	for _, name := range slices.Concat(does, queues) {
+	for _, name := range slices.Concat(does, queues, persons) {
 		if !seen[name] {
 			s.t.Errorf("%s: %s was not tried", who, name)
 		}
@@ -123,6 +137,31 @@ func (s *site) scope(owner *browser, who, credential string, does, queues, tools
 	if (a.StatusCode == http.StatusOK) != chats || !chats && (a.StatusCode != http.StatusForbidden || !strings.Contains(a.text, "insufficient_scope")) {
 		s.t.Errorf("%s at the chat endpoint: %d %s", who, a.StatusCode, a.text)
 	}
+}
+
+// queue puts two changes into the queue of calliope, one by somebody else and one
+// by the owner, for the steps that are about such.
+func (w *walker) queue() {
+	w.t.Helper()
+	w.names["recommendation"], w.names["hash"] = w.s.proposal("reader@example.org")
+	w.names["own recommendation"], _ = w.s.proposal(owner)
+}
+
+// proposal has a program of somebody's propose a topic card, and returns what
+// waits: its id and the hash to decide by.
+func (s *site) proposal(email string) (id, hash string) {
+	s.t.Helper()
+	terminal := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: "calliope", Via: ops.CLI}
+	members := run(s, terminal, ops.ListMembers, ops.Page{}).Members
+	i := slices.IndexFunc(members, func(m ops.Member) bool { return m.Email == email })
+	by := models.Principal{Kind: models.KindPerson, Person: members[i].PersonID, Actor: email, Brain: "calliope", TokenID: "x", Roles: []models.Role{models.RoleOwner}, Scopes: []models.Scope{models.ScopeWrite}, Authenticated: true}
+	in := ops.SaveCardIn{ID: "opening-hours", Label: "Opening hours", Covers: "when we are there", Anchors: []string{"HB 4.2(a)"}}
+	_, err := ops.Do(s.t.Context(), s.desk, ops.Call{By: by, Brain: "calliope", Via: ops.REST, Rationale: "Asked every day."}, ops.SaveCard, in)
+	q, waits := ops.AsWaiting(err)
+	if !waits {
+		s.t.Fatalf("a card of %s does not wait: %v", email, err)
+	}
+	return q.ID, run(s, terminal, ops.GetRecommendation, ops.RecommendationIDIn{ID: q.ID}).Hash
 }
 
 // operationAt returns the operation of a route, nil for one by hand.

@@ -24,6 +24,7 @@ type nouns map[string]string
 var nobodys = nouns{
 	"brain": "nowhere", "source": "src_000000000000", "code": "QUAGG", "card": "quagga-crossing", "key": "000000000000", "answer": "ans_000000000000",
 	"owner": "nobody@example.com", "person": "per_000000000000", "version": "77", "title": "Quaggness", "cursor": "AAAAAAAAAAAAAAAAAAAA", "anchor": "QUAGG 1(a)",
+	"recommendation": "rec_000000000000", "hash": "0000000000000000000000000000000000000000000000000000000000000000",
 }
 
 // foreign makes the brain zebra with one of everything, by somebody else, and
@@ -49,6 +50,14 @@ func (s *site) foreign() nouns {
 	}
 	n["person"] = p.Person
 	n["answer"] = run(s, ops.Call{By: p, Brain: "zebra", Via: ops.Hosted}, ops.Answer, ops.AskIn{Query: "What does a zebra have?"}).AnswerID
+	program := models.Principal{Kind: models.KindPerson, Person: p.Person, Actor: n["owner"], Brain: "zebra", TokenID: "x", Roles: []models.Role{models.RoleOwner}, Scopes: []models.Scope{models.ScopeWrite}, Authenticated: true}
+	_, err = ops.Do(s.t.Context(), s.desk, ops.Call{By: program, Brain: "zebra", Via: ops.REST}, ops.DeleteCard, ops.CardIDIn{ID: n["card"]})
+	q, ok := ops.AsWaiting(err)
+	if !ok {
+		s.t.Fatalf("nothing waits in zebra: %v", err)
+	}
+	n["recommendation"] = q.ID
+	n["hash"] = run(s, c, ops.GetRecommendation, ops.RecommendationIDIn{ID: q.ID}).Hash
 	n["cursor"] = run(s, c, ops.ListVersions, ops.Page{Limit: 1}).NextCursor
 	return n
 }
@@ -70,35 +79,41 @@ type attempt struct{ method, path, body string }
 // somebody else's can be put: in the path, in the query, and nested in a body.
 // An operation without a line here fails the test.
 var attempts = map[string][]attempt{
-	"me":                 {{"GET", "/v1/me", ""}},
-	"answer":             {{"POST", "/answers", `{"query":"How long do we keep complaint records? {title} {code} 1(a)","topic_ids":["{card}"]}`}, {"POST", "/answers", `{"query":"x","topic_ids":["{card}","x"],"brain_id":"{brain}"}`}},
-	"retrieve":           {{"POST", "/retrieve", `{"query":"{anchor}","topic_ids":["{card}"]}`}},
-	"topic_cards":        {{"GET", "/topic-cards?brain_id={brain}", ""}},
-	"read_wiki":          {{"GET", "/wiki/{title}", ""}, {"GET", "/wiki/{code}", ""}},
-	"answers.get":        {{"GET", "/answers/{answer}", ""}},
-	"answers.list":       {{"GET", "/answers?cursor={cursor}", ""}},
-	"sources.list":       {{"GET", "/sources?cursor={cursor}", ""}},
-	"sources.get":        {{"GET", "/sources/{source}", ""}, {"GET", "/sources/{code}", ""}},
-	"sources.import":     {{"POST", "/sources", `{"name":"x.md","title":"X","code":"{code}","data":"IyBYCgpYLgo="}`}, {"POST", "/sources", `{"source_id":"{source}","data":"IyBYCgpYLgo="}`}},
-	"topic_cards.list":   {{"GET", "/draft/topic-cards?cursor={cursor}", ""}},
-	"topic_cards.get":    {{"GET", "/draft/topic-cards/{card}", ""}},
-	"topic_cards.delete": {{"DELETE", "/draft/topic-cards/{card}", ""}},
-	"topic_cards.save":   {{"PUT", "/draft/topic-cards/{card}", `{"label":"x","covers":"x","anchors":["{anchor}"]}`}, {"PUT", "/draft/topic-cards/mine", `{"id":"{card}","label":"x","covers":"x","anchors":["{anchor}"]}`}},
-	"versions.list":      {{"GET", "/versions?cursor={cursor}", ""}},
-	"versions.get":       {{"GET", "/versions/{version}", ""}},
-	"versions.publish":   {{"POST", "/versions", `{"notes":"x","version":"{version}"}`}},
-	"api_keys.list":      {{"GET", "/api-keys?cursor={cursor}", ""}},
-	"api_keys.get":       {{"GET", "/api-keys/{key}", ""}},
-	"api_keys.create":    {{"POST", "/api-keys", `{"label":"x","actor":"{owner}"}`}, {"POST", "/api-keys", `{"label":"x","owner_id":"{person}"}`}},
-	"api_keys.update":    {{"PATCH", "/api-keys/{key}", `{"label":"x"}`}, {"PATCH", "/api-keys/{own key}", `{"owner":"{owner}"}`}},
-	"api_keys.rotate":    {{"POST", "/api-keys/{key}/rotate", `{"overlap_s":0}`}},
-	"api_keys.revoke":    {{"DELETE", "/api-keys/{key}", ""}, {"DELETE", "/api-keys/{key}?reason={answer}", ""}},
-	"members.list":       {{"GET", "/members?cursor={cursor}", ""}},
-	"members.remove":     {{"DELETE", "/members/{owner}", ""}, {"DELETE", "/members/{person}", ""}},
-	"passages.get":       {{"GET", "/passages?key={anchor}", ""}, {"GET", "/passages?key={code}", ""}},
-	"audit.verify":       {{"GET", "/audit/verification?head={person}", ""}},
-	"brains.list":        {{"GET", "/v1/brains", ""}, {"GET", "/v1/brains?cursor={cursor}", ""}},
-	"brains.show":        {{"GET", "", ""}},
+	"me":                       {{"GET", "/v1/me", ""}},
+	"answer":                   {{"POST", "/answers", `{"query":"How long do we keep complaint records? {title} {code} 1(a)","topic_ids":["{card}"]}`}, {"POST", "/answers", `{"query":"x","topic_ids":["{card}","x"],"brain_id":"{brain}"}`}},
+	"retrieve":                 {{"POST", "/retrieve", `{"query":"{anchor}","topic_ids":["{card}"]}`}},
+	"topic_cards":              {{"GET", "/topic-cards?brain_id={brain}", ""}},
+	"read_wiki":                {{"GET", "/wiki/{title}", ""}, {"GET", "/wiki/{code}", ""}},
+	"answers.get":              {{"GET", "/answers/{answer}", ""}},
+	"answers.list":             {{"GET", "/answers?cursor={cursor}", ""}},
+	"sources.list":             {{"GET", "/sources?cursor={cursor}", ""}},
+	"sources.get":              {{"GET", "/sources/{source}", ""}, {"GET", "/sources/{code}", ""}},
+	"sources.import":           {{"POST", "/sources", `{"name":"x.md","title":"X","code":"{code}","data":"IyBYCgpYLgo="}`}, {"POST", "/sources", `{"source_id":"{source}","data":"IyBYCgpYLgo="}`}},
+	"topic_cards.list":         {{"GET", "/draft/topic-cards?cursor={cursor}", ""}},
+	"topic_cards.get":          {{"GET", "/draft/topic-cards/{card}", ""}},
+	"topic_cards.delete":       {{"DELETE", "/draft/topic-cards/{card}", ""}},
+	"topic_cards.save":         {{"PUT", "/draft/topic-cards/{card}", `{"label":"x","covers":"x","anchors":["{anchor}"]}`}, {"PUT", "/draft/topic-cards/mine", `{"id":"{card}","label":"x","covers":"x","anchors":["{anchor}"]}`}},
+	"versions.list":            {{"GET", "/versions?cursor={cursor}", ""}},
+	"versions.get":             {{"GET", "/versions/{version}", ""}},
+	"versions.diff":            {{"GET", "/diff?from={version}", ""}, {"GET", "/diff?to={version}", ""}},
+	"versions.restore":         {{"POST", "/versions/{version}/restore", `{"notes":"x"}`}},
+	"versions.publish":         {{"POST", "/versions", `{"notes":"x","version":"{version}"}`}},
+	"api_keys.list":            {{"GET", "/api-keys?cursor={cursor}", ""}},
+	"api_keys.get":             {{"GET", "/api-keys/{key}", ""}},
+	"api_keys.create":          {{"POST", "/api-keys", `{"label":"x","actor":"{owner}"}`}, {"POST", "/api-keys", `{"label":"x","owner_id":"{person}"}`}},
+	"api_keys.update":          {{"PATCH", "/api-keys/{key}", `{"label":"x"}`}, {"PATCH", "/api-keys/{own key}", `{"owner":"{owner}"}`}},
+	"api_keys.rotate":          {{"POST", "/api-keys/{key}/rotate", `{"overlap_s":0}`}},
+	"api_keys.revoke":          {{"DELETE", "/api-keys/{key}", ""}, {"DELETE", "/api-keys/{key}?reason={answer}", ""}},
+	"members.list":             {{"GET", "/members?cursor={cursor}", ""}},
+	"members.remove":           {{"DELETE", "/members/{owner}", ""}, {"DELETE", "/members/{person}", ""}},
+	"passages.get":             {{"GET", "/passages?key={anchor}", ""}, {"GET", "/passages?key={code}", ""}},
+	"recommendations.list":     {{"GET", "/recommendations?cursor={cursor}", ""}, {"GET", "/recommendations?state={card}", ""}},
+	"recommendations.get":      {{"GET", "/recommendations/{recommendation}", ""}},
+	"recommendations.withdraw": {{"POST", "/recommendations/{recommendation}/withdrawal", ""}},
+	"recommendations.decide":   {{"POST", "/recommendations/{recommendation}/decision", `{"hash":"{hash}","verdict":"reject"}`}, {"POST", "/recommendations/{recommendation}/decision", `{"hash":"{hash}","verdict":"approve"}`}},
+	"audit.verify":             {{"GET", "/audit/verification?head={person}", ""}},
+	"brains.list":              {{"GET", "/v1/brains", ""}, {"GET", "/v1/brains?cursor={cursor}", ""}},
+	"brains.show":              {{"GET", "", ""}},
 }
 
 // fill puts a brain's names into a text.
@@ -113,7 +128,7 @@ func asIs(s string) string { return s }
 
 // what differs between any two requests: ids and times, the newest answers, and
 // which titles a made-up one happens to be near to
-var chance = regexp.MustCompile(`"answers":\[[^\]]*\]| Nearest: [^"]*?\.|(req|ans|src|per)_[0-9A-Za-z]{12}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns)":\d+|"code":"[A-Z0-9]+"`)
+var chance = regexp.MustCompile(`"answers":\[[^\]]*\]| Nearest: [^"]*?\.|(req|ans|src|per|rec)_[0-9A-Za-z]{12}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id|hash|sha256|payload)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns)":\d+|"code":"[A-Z0-9]+"`)
 
 // seen is an answer without what differs between any two requests, and with the
 // names that were sent left out.
@@ -204,7 +219,7 @@ func (s *site) state(brain models.BrainID) string {
 	s.t.Helper()
 	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: brain, Via: ops.CLI}
 	return fmt.Sprint(run(s, c, ops.ListSources, ops.Page{}), run(s, c, ops.ListCards, ops.Page{}), run(s, c, ops.ListVersions, ops.Page{}),
-		keyStates(run(s, c, ops.ListAPIKeys, ops.Page{})), run(s, c, ops.ListMembers, ops.Page{}), run(s, c, ops.ListAnswers, ops.Page{}))
+		keyStates(run(s, c, ops.ListAPIKeys, ops.Page{})), run(s, c, ops.ListMembers, ops.Page{}), run(s, c, ops.ListAnswers, ops.Page{}), run(s, c, ops.ListRecommendations, ops.RecommendationsIn{}))
 }
 
 func keyStates(l ops.APIKeyList) []string {

@@ -78,6 +78,14 @@ func (tx *Tx) SameHuman(a, b string) (bool, error) {
 	return same, tx.db.Raw("SELECT human(?) = human(?)", a, b).Row().Scan(&same)
 }
 
+// TookPart reports whether a person had a part in a recommendation, by whatever
+// account.
+func (tx *Tx) TookPart(id, person string) (bool, error) {
+	var part bool
+	return part, tx.db.Raw(`SELECT EXISTS (SELECT FROM participation o WHERE o.brain_id = ? AND o.recommendation_id = ?
+		AND (human(o.account_id) = human(?) OR o.person_id = human(?)))`, tx.Brain, id, person, person).Row().Scan(&part)
+}
+
 // LockTarget keeps two changes of one target apart until the transaction ends.
 func (tx *Tx) LockTarget(name string) error {
 	return tx.db.Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", string(tx.Brain)+"/"+name).Error
