@@ -305,7 +305,7 @@ BEGIN
   END IF;
   -- Accounts may have been linked since they took part, so human beings are
   -- compared as they are known now.
-  IF EXISTS (SELECT FROM public.participation o WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND public.human(o.account_id) = public.human(who) AND o.part = 'contributor') THEN
+  IF EXISTS (SELECT FROM public.participation o WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND (public.human(o.account_id) = public.human(who) OR o.person_id = public.human(who)) AND o.part = 'contributor') THEN
     RAISE EXCEPTION 'own_proposal' USING ERRCODE = 'PL001';
   END IF;
   IF EXISTS (SELECT FROM public.participation o WHERE o.brain_id = r.brain_id AND o.recommendation_id = r.id AND (public.human(o.account_id) = public.human(who) OR o.person_id = public.human(who))) THEN

@@ -86,12 +86,8 @@ var GetRecommendation = &Op[RecommendationIDIn, RecommendationView]{
 		if v.Parts, err = e.Tx.Parts(r.ID); err != nil {
 			return v, err
 		}
-		for _, p := range v.Parts {
-			same, err := e.Tx.SameHuman(p.AccountID, e.Call.By.Person)
-			if err != nil {
-				return v, err
-			}
-			v.Yours = v.Yours || same
+		if v.Yours, err = e.Tx.TookPart(r.ID, e.Call.By.Person); err != nil {
+			return v, err
 		}
 		v.Moved, err = moved(ctx, e, r)
 		return v, err
