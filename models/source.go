@@ -14,6 +14,8 @@ type Source struct {
 	Head         int       `json:"revision"` // the draft's revision of it
 	CreatedAt    time.Time `json:"created_at"`
 	CreatedBy    string    `json:"created_by"`
+
+	RemovedAt *time.Time `json:"removed_at,omitempty"` // from the draft; its revisions stay, because versions name them
 }
 
 // A Revision is one immutable text of a source, named by the hash of the bytes

@@ -9,9 +9,9 @@ func All() Catalog {
 		// the advisor
 		Answer.Entry(), Retrieve.Entry(), TopicCards.Entry(), ReadWiki.Entry(),
 		// records
-		GetAnswer.Entry(), ListAnswers.Entry(), VerifyAudit.Entry(),
+		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), VerifyAudit.Entry(),
 		// the draft
-		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), GetPassages.Entry(),
+		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), GetPassages.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),

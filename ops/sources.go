@@ -120,13 +120,9 @@ func (st *stagedImport) read(tx *store.Tx, in ImportSourceIn) error {
 	if in.Code != "" {
 		return nil
 	}
-	all, err := tx.Sources()
+	taken, err := tx.TakenCodes()
 	if err != nil {
 		return err
-	}
-	taken := map[string]string{}
-	for _, s := range all {
-		taken[s.Code] = s.Title
 	}
 	for n := 2; ; n++ {
 		title, used := taken[st.code]
@@ -191,7 +187,7 @@ func (st *stagedImport) save(e *Env, s *models.Source, in ImportSourceIn, out Im
 		out.Warnings = []string{}
 	}
 	old, err := e.Tx.RevisionByHash(s.ID, st.sum)
-	if err == nil && old.N == s.Head {
+	if err == nil && old.N == s.Head && s.RemovedAt == nil {
 		out.Status, out.Revision = ImportUnchanged, old.N // somebody imported the same bytes meanwhile
 		return out, nil
 	}

@@ -283,6 +283,8 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/sources", body: `{"name":"pets.md","title":"Pets","code":"PETS","data":"IyBQZXRzCgpDYXRzIHNsZWVwIHNpeHRlZW4gaG91cnMgYSBkYXkuCg=="}`, status: 201},
 		{route: "GET /v1/brains/{brain_id}/sources"},
 		{route: "GET /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}},
+		{route: "DELETE /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}},
+		{route: "POST /v1/brains/{brain_id}/sources/{source}/restore", path: map[string]string{"source": "PETS"}},
 		{route: "GET /v1/brains/{brain_id}/passages", query: "key=4.2(a)"},
 		{route: "PUT /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}, body: `{"label":"Pets","covers":"how long cats sleep","anchors":["HB 4.2(a)"]}`, status: 201},
 		{route: "GET /v1/brains/{brain_id}/draft/topic-cards"},

@@ -63,7 +63,7 @@ func (tx *Tx) AnswerPage(s Stretch) ([]models.Answer, error) {
 // SourcePage returns some of the draft's sources, by code.
 func (tx *Tx) SourcePage(s Stretch) ([]models.Source, error) {
 	ss := []models.Source{}
-	return ss, s.named(tx.db.Where("brain_id = ?", tx.Brain), "code").Find(&ss).Error
+	return ss, s.named(tx.db.Where("brain_id = ? AND removed_at IS NULL", tx.Brain), "code").Find(&ss).Error
 }
 
 // TopicCardPage returns some of the draft's cards, by id.

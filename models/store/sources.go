@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -30,12 +31,37 @@ func (tx *Tx) Source(idOrCode string) (*models.Source, error) {
 // Sources returns the draft's sources, by code.
 func (tx *Tx) Sources() ([]models.Source, error) {
 	var ss []models.Source
-	return ss, tx.db.Where("brain_id = ?", tx.Brain).Order("code").Find(&ss).Error
+	return ss, tx.db.Where("brain_id = ? AND removed_at IS NULL", tx.Brain).Order("code").Find(&ss).Error
 }
 
-// SaveSource inserts the source, or updates the one with its id.
+// TakenCodes returns the titles of all sources by their codes, with those that
+// were removed from the draft: their codes stay theirs.
+func (tx *Tx) TakenCodes() (map[string]string, error) {
+	var ss []models.Source
+	err := tx.db.Where("brain_id = ?", tx.Brain).Find(&ss).Error
+	taken := make(map[string]string, len(ss))
+	for _, s := range ss {
+		taken[s.Code] = s.Title
+	}
+	return taken, err
+}
+
+// MarkRemoved takes a source out of the draft at a time, or puts it back with nil.
+func (tx *Tx) MarkRemoved(s *models.Source, at *time.Time) error {
+	s.RemovedAt = at
+	return tx.db.Model(&models.Source{}).Where("brain_id = ? AND id = ?", tx.Brain, s.ID).Update("removed_at", at).Error
+}
+
+// LockedSource returns a source by its id or its code, locked until the
+// transaction ends.
+func (tx *Tx) LockedSource(idOrCode string) (*models.Source, error) {
+	return one[models.Source](tx.db.Clauses(clause.Locking{Strength: "UPDATE"}).Where("brain_id = ? AND (id = ? OR code = ?)", tx.Brain, idOrCode, idOrCode), noSource)
+}
+
+// SaveSource inserts the source, or updates the one with its id. It is in the
+// draft then, whether or not it had been removed.
 func (tx *Tx) SaveSource(s *models.Source) error {
-	s.BrainID = tx.Brain
+	s.BrainID, s.RemovedAt = tx.Brain, nil
 	return duplicate(tx.db.Save(s).Error, &fault.Error{Kind: fault.Conflict, Code: "code_taken", Field: "code", Message: "Another source of this brain has the code " + s.Code + "."})
 }
 
@@ -49,7 +75,7 @@ func (tx *Tx) RevisionByHash(sourceID string, sum []byte) (*models.Revision, err
 // SHA-256, or a NotFound fault.
 func (tx *Tx) SourceOfBytes(sum []byte) (*models.Source, error) {
 	return one[models.Source](tx.db.Joins("JOIN revisions r ON r.brain_id = sources.brain_id AND r.source_id = sources.id AND r.n = sources.head").
-		Where("sources.brain_id = ? AND r.sha256 = ?", tx.Brain, sum).Order("sources.code"), noSource)
+		Where("sources.brain_id = ? AND sources.removed_at IS NULL AND r.sha256 = ?", tx.Brain, sum).Order("sources.code"), noSource)
 }
 
 // LastRevision returns the number of the source's newest revision, 0 for none.
