@@ -21,6 +21,10 @@ type AskIn struct {
 	// Earlier is what was asked before in the same conversation, oldest first. It
 	// helps only a question that names nothing by itself.
 	Earlier []string `json:"-"`
+
+	// Version is an older version to ask, 0 for the one that is published. Only an
+	// operator's command line offers it, so it is in no agent's schema.
+	Version int `json:"-"`
 }
 
 // everywhere is where the advisor's tools are offered.
@@ -55,7 +59,7 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 		return nil, err
 	}
 	q := advisor.Question{Text: in.Query, TopicIDs: in.TopicIDs, Earlier: e.desk.readable(in)}
-	engine, err := e.engine(ctx)
+	engine, err := e.engineOf(ctx, in.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +85,18 @@ func (d *Desk) readable(in AskIn) (fit []string) {
 		}
 	}
 	return fit
+}
+
+// engineOf returns the engine of a version, of the published one for 0. What is
+// history is for those who may see how the brain was made.
+func (e *Env) engineOf(ctx context.Context, version int) (*advisor.Engine, error) {
+	if version == 0 {
+		return e.engine(ctx)
+	}
+	if !e.Call.By.May(models.MayReadDraft) {
+		return nil, fault.New(fault.Forbidden, "Your role in this brain does not cover reading older versions.").WithCode("insufficient_role")
+	}
+	return e.Shelf().Exactly(ctx, e.Call.Brain, version)
 }
 
 // engine returns the engine of the published version, nil where none is

@@ -7,6 +7,7 @@ import (
 
 	"polaris/advisor/bench"
 	"polaris/models"
+	"polaris/models/fault"
 	"polaris/ops"
 )
 
@@ -14,6 +15,7 @@ type askFlags struct {
 	brainFlag
 	Question string   `arg:"" help:"The question."`
 	Topic    []string `help:"Topic card to scope it to; at most two."`
+	AsOf     int      `name:"as-of" help:"Ask this version instead of the one that is published." placeholder:"N"`
 }
 
 type answerCmd struct{ askFlags }
@@ -27,7 +29,7 @@ type findCmd struct{ askFlags }
 func (f *findCmd) Run(ctx context.Context, c *console) error { return f.ask(ctx, c, ops.Retrieve) }
 
 func (a *askFlags) ask(ctx context.Context, c *console, o *ops.Op[ops.AskIn, *models.Envelope]) error {
-	out, err := do(ctx, c, a.BrainID, o, ops.AskIn{Query: a.Question, TopicIDs: a.Topic})
+	out, err := do(ctx, c, a.BrainID, o, ops.AskIn{Query: a.Question, TopicIDs: a.Topic, Version: a.AsOf})
 	if err != nil {
 		return err
 	}
@@ -37,6 +39,29 @@ func (a *askFlags) ask(ctx context.Context, c *console, o *ops.Op[ops.AskIn, *mo
 			c.notice("note: %s", n)
 		}
 	})
+}
+
+type replayCmd struct {
+	brainFlag
+	ID string `arg:"" help:"The answer's id."`
+}
+
+// Run replays the answer. It fails where the answer can no longer be proved.
+func (r *replayCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, r.BrainID, ops.ReplayAnswer, ops.AnswerIDIn{ID: r.ID})
+	if err != nil {
+		return err
+	}
+	err = c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "Answer %s, version %d\nintact      %t\nreproduced  %t\nengine then %s\nengine now  %s\n", out.AnswerID, out.Version, out.Intact, out.Reproduced, out.EngineThen, out.EngineNow)
+		for _, f := range out.Findings {
+			fmt.Fprintln(w, "  "+f)
+		}
+	})
+	if err == nil && !out.Intact {
+		err = fault.New(fault.Conflict, "The answer is not intact: %d findings.", len(out.Findings))
+	}
+	return err
 }
 
 type evalCmd struct {

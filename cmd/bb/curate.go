@@ -168,7 +168,38 @@ func (x *extractCmd) Run(c *console) error {
 }
 
 type sourceCmd struct {
-	List sourceListCmd `cmd:"" help:"List the draft's sources. Example: bb source list --brain-id calliope"`
+	List    sourceListCmd    `cmd:"" help:"List the draft's sources. Example: bb source list --brain-id calliope"`
+	Remove  sourceRemoveCmd  `cmd:"" help:"Take a source out of the draft; versions keep it. Example: bb source remove HB --brain-id calliope"`
+	Restore sourceRestoreCmd `cmd:"" help:"Put a removed source back into the draft. Example: bb source restore HB --brain-id calliope"`
+}
+
+type sourceRemoveCmd struct {
+	brainFlag
+	Source string `arg:"" help:"Its code or id."`
+}
+
+// Run removes the source.
+func (s *sourceRemoveCmd) Run(ctx context.Context, c *console) error {
+	if _, err := do(ctx, c, s.BrainID, ops.RemoveSource, ops.GetSourceIn{Source: s.Source}); err != nil {
+		return err
+	}
+	return c.print(map[string]string{"removed": s.Source}, func(w io.Writer) {
+		fmt.Fprintf(w, "Source %s is no longer in the draft. Versions that hold it stay as they are.\n", s.Source)
+	})
+}
+
+type sourceRestoreCmd struct {
+	brainFlag
+	Source string `arg:"" help:"Its code or id."`
+}
+
+// Run puts the source back.
+func (s *sourceRestoreCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, s.BrainID, ops.RestoreSource, ops.GetSourceIn{Source: s.Source})
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) { fmt.Fprintf(w, "Source %s (%s) is in the draft again.\n", out.Code, out.Title) })
 }
 
 type sourceListCmd struct{ brainFlag }

@@ -50,12 +50,13 @@ type root struct {
 	APIKey  apikeyCmd  `cmd:"" name:"apikey" help:"Mint, list, rotate and revoke API keys."`
 	Import  importCmd  `cmd:"" help:"Read documents into the draft. Example: bb import handbook.md --brain-id calliope"`
 	Extract extractCmd `cmd:"" help:"Show what the parser sees in a document. Example: bb extract handbook.md"`
-	Source  sourceCmd  `cmd:"" help:"List the draft's sources."`
+	Source  sourceCmd  `cmd:"" help:"List, remove and restore the draft's sources."`
 	Card    cardCmd    `cmd:"" help:"Save, list and delete topic cards."`
 	Publish publishCmd `cmd:"" help:"Publish the draft as a new version. Example: bb publish --brain-id calliope"`
 	Ver     versionCmd `cmd:"" name:"version" help:"List, show, compare and restore published versions."`
 	Answer  answerCmd  `cmd:"" help:"Ask a question. Example: bb answer 'How long do we have to decide?' --brain-id calliope"`
 	Find    findCmd    `cmd:"" name:"retrieve" help:"Show the passages that bear on a question. Example: bb retrieve '§ 4.2' --brain-id calliope"`
+	Replay  replayCmd  `cmd:"" help:"Ask a served answer's question again of the version that answered, and check its proof. Example: bb replay ans_4kfQ0aB1cD2e --brain-id calliope"`
 	Audit   auditCmd   `cmd:"" help:"Verify the audit log."`
 	Eval    evalCmd    `cmd:"" help:"Measure retrieval on a benchmark folder."`
 	Connect connectCmd `cmd:"" help:"Bridge standard input and output to a hosted endpoint. The key comes from POLARIS_API_KEY. Example: bb connect https://polaris.example.org"`

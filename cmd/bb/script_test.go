@@ -52,6 +52,14 @@ func TestTranscripts(t *testing.T) {
 				}
 				ts.Setenv(args[0], rest[:12])
 			},
+			// answerid NAME sets the variable to the id of the answer just printed.
+			"answerid": func(ts *testscript.TestScript, neg bool, args []string) {
+				_, rest, found := strings.Cut(ts.ReadFile("stdout"), "Answer ans_")
+				if !found || len(rest) < 12 {
+					ts.Fatalf("no answer was printed")
+				}
+				ts.Setenv(args[0], "ans_"+rest[:12])
+			},
 			// regs NAME copies a regulation of the test data into the folder.
 			"regs": func(ts *testscript.TestScript, neg bool, args []string) {
 				dir, _ := testdata.Find()
