@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"unicode/utf8"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -140,8 +139,10 @@ func checkReasons(c Call) error {
 	switch {
 	case len(c.Rationale) > longestRationale:
 		return fault.Field("rationale", "A rationale is at most %d bytes long.", longestRationale)
-	case !isText(c.Rationale) || !utf8.ValidString(c.Supersedes):
+	case !isText(c.Rationale):
 		return fault.Field("rationale", "The rationale is not valid text: it must be UTF-8 without NUL characters.")
+	case !isText(c.Supersedes):
+		return fault.Field("supersedes", "This is no recommendation's id.")
 	case len(c.Evidence) > mostEvidence:
 		return fault.Field("evidence", "Name at most %d pieces of evidence.", mostEvidence)
 	}
