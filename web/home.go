@@ -4,6 +4,7 @@ import (
 	"polaris/models"
 	"polaris/ops"
 	"polaris/views/answers"
+	"polaris/views/approvals"
 	"polaris/views/cards"
 	"polaris/views/home"
 	"polaris/views/keys"
@@ -33,14 +34,17 @@ func homePage(p *page, o ops.Overview) home.Page {
 	if o.Draft == nil {
 		return v // a reader is shown no draft, so there is nothing to set up either
 	}
+	if n := p.waits(); n > 0 {
+		v.Figures = []home.Figure{{Number: layout.Number(n), Text: "waiting for a decision", URL: p.at(approvals.Path)}}
+	}
 	if len(o.Answers) == 0 {
 		v.Steps = steps(p, o)
 		return v
 	}
-	v.Figures = []home.Figure{
-		{Number: layout.Number(o.Draft.Sources), Text: "sources in the draft", URL: p.at(sources.Path)},
-		{Number: layout.Number(o.Draft.Cards), Text: "topic cards", URL: p.at(cards.Path)},
-	}
+	v.Figures = append(v.Figures,
+		home.Figure{Number: layout.Number(o.Draft.Sources), Text: "sources in the draft", URL: p.at(sources.Path)},
+		home.Figure{Number: layout.Number(o.Draft.Cards), Text: "topic cards", URL: p.at(cards.Path)},
+	)
 	if o.Keys != nil {
 		v.Figures = append(v.Figures, home.Figure{Number: layout.Number(*o.Keys), Text: "active keys", URL: p.at(keys.Path)})
 	}

@@ -16,6 +16,7 @@ import (
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/ops"
+	"polaris/views/approvals"
 	"polaris/views/layout"
 )
 
@@ -28,6 +29,8 @@ type page struct {
 	by    models.Principal
 	brain models.BrainID
 	now   time.Time
+
+	waiting *int // changes that wait for a decision; nil: not counted yet
 }
 
 // signedIn lets in whoever has a session. Others are sent to sign in, and back
@@ -96,7 +99,7 @@ func (p *page) ctx() context.Context { return p.Request().Context() }
 
 // call returns the circumstances of an operation asked for at this page.
 func (p *page) call() ops.Call {
-	return ops.Call{By: p.by, Brain: p.brain, Via: ops.Web, RequestID: requestID(p.Context)}
+	return ops.Call{By: p.by, Brain: p.brain, Via: ops.Web, RequestID: requestID(p.Context), Visit: p.visit}
 }
 
 // at returns the address of a page of this brain.
@@ -127,6 +130,11 @@ func (p *page) whenever(t *time.Time) layout.When {
 		return layout.At(time.Time{}, p.now)
 	}
 	return p.when(*t)
+}
+
+// fourEyes reports whether a second person decides in this brain.
+func (p *page) fourEyes() bool {
+	return slices.ContainsFunc(p.visit.Memberships, func(m ops.Membership) bool { return m.Brain == p.brain && m.FourEyes })
 }
 
 // elsewhere is the navigation of pages that are in no brain.
@@ -168,7 +176,11 @@ func (p *page) nav(f layout.Frame) []layout.Section {
 		}
 		return layout.Item{Label: label, URL: f.At(path)}
 	}
-	add("Curate", item("Sources", "/sources", models.MayReadDraft), item("Topic cards", "/topic-cards", models.MayReadDraft), item("Versions", "/versions", models.MayReadDraft))
+	queue := item("Approvals", approvals.Path, models.MayReadDraft)
+	if n := p.waits(); n > 0 && queue.URL != "" {
+		queue.Count, queue.Hot = layout.Number(n), true
+	}
+	add("Curate", item("Sources", "/sources", models.MayReadDraft), item("Topic cards", "/topic-cards", models.MayReadDraft), queue, item("Versions", "/versions", models.MayReadDraft))
 	add("Administer", item("API keys", "/settings/api-keys", models.MayKeys), item("Answers", "/answers", models.MayReadRecords))
 	if len(p.visit.Memberships) > 1 || p.by.InstanceAdmin {
 		add("", layout.Item{Label: "All brains", URL: "/brains"})
@@ -176,11 +188,31 @@ func (p *page) nav(f layout.Frame) []layout.Section {
 	return sections
 }
 
+// waits returns how many changes wait for a decision. That it cannot be counted
+// keeps no page from being shown.
+func (p *page) waits() int {
+	if p.waiting == nil {
+		n, err := p.s.desk.Waiting(p.ctx(), p.by, p.brain)
+		if err != nil {
+			p.s.conf.Log.Warn("counting what waits failed", "request_id", requestID(p.Context), "error_type", fault.TypeOf(err))
+		}
+		p.waiting = &n
+	}
+	return *p.waiting
+}
+
 // flashes are what a page says once after an act, by the word in its address.
 var flashes = map[string]layout.Flash{
 	"key-revoked":   {Kind: layout.Good, Text: "The key is revoked. What holds it is refused from now on."},
 	"key-saved":     {Kind: layout.Good, Text: "Saved. It holds from the next request on."},
 	"key-moved":     {Kind: layout.Good, Text: "The key acts for its new owner from now on."},
+	"queued":        {Kind: layout.Good, Text: "It waits here for a second person. You can withdraw it."},
+	"published":     {Kind: layout.Good, Text: "Published. It answers from now on."},
+	"approved":      {Kind: layout.Good, Text: "Your approval is recorded. Another person must approve as well."},
+	"applied":       {Kind: layout.Good, Text: "Approved and done."},
+	"rejected":      {Kind: layout.Good, Text: "Rejected. Nothing was changed."},
+	"withdrawn":     {Kind: layout.Good, Text: "Withdrawn. Nothing was changed."},
+	"stale":         {Kind: layout.Caution, Text: "What it would have changed had changed meanwhile, so nothing was done."},
 	"brain-created": {Kind: layout.Good, Text: "The brain is there, and you own it."},
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -62,6 +63,13 @@ func (tx *Tx) RecommendationPage(s Stretch, state models.RecommendationState) ([
 		q = q.Where("state = ?", string(state))
 	}
 	return rs, s.newest(q, "created_at", "id").Find(&rs).Error
+}
+
+// Waiting counts the recommendations that wait for a decision.
+func (tx *Tx) Waiting(now time.Time) (int, error) {
+	var n int64
+	err := tx.db.Model(&models.Recommendation{}).Where("brain_id = ? AND state = 'pending' AND expires_at > ?", tx.Brain, now).Count(&n).Error
+	return int(n), err
 }
 
 // Deciders returns how many human beings could decide on changes of a class:

@@ -1,0 +1,162 @@
+// Package approvals draws what waits for a second person: the queue, and the
+// page on which one change is looked at and decided on. What somebody proposed
+// is shown in full, with every character that would otherwise not be seen.
+package approvals
+
+import (
+	"strings"
+
+	"polaris/views/form"
+	"polaris/views/layout"
+)
+
+// Path is where the queue is, below the brain.
+const Path = "/approvals"
+
+// ReviewPath returns where one change is decided on.
+func ReviewPath(id string) string { return Path + "/" + id }
+
+func withdrawalPath(id string) string { return ReviewPath(id) + "/withdrawal" }
+
+// An Index is the queue, or a part of what became of it.
+type Index struct {
+	Filters   []Filter
+	Rows      []Row
+	Pending   bool   // the list is of what waits
+	Warning   string // nobody could decide
+	Decidable int    // how many of the rows the reader may decide on
+	Results   []Result
+	Problem   string
+	Older     string // address of the next stretch
+}
+
+// A Filter leads to the changes in one state.
+type Filter struct {
+	Label, URL string
+	Chosen     bool
+}
+
+// A Row is one change in the queue.
+type Row struct {
+	ID, URL       string
+	What, Target  string
+	Class         string
+	By, Through   string
+	Authenticated bool
+	Proposed      layout.When
+	Expires       layout.When
+	State         State
+	Hash          string // by which the reader decides; empty where they may not
+}
+
+// A State is where a change stands.
+type State struct{ Name string }
+
+func (s State) kind() layout.Kind {
+	switch s.Name {
+	case "applied":
+		return layout.Good
+	case "rejected":
+		return layout.Bad
+	case "pending", "stale", "expired":
+		return layout.Caution
+	}
+	return layout.Neutral
+}
+
+func (s State) text() string {
+	if s.Name == "pending" {
+		return "waiting"
+	}
+	return s.Name
+}
+
+// A Result is what became of one item of a batch.
+type Result struct {
+	ID, URL, What string
+	Kind          layout.Kind
+	Text          string
+}
+
+// A Review is one change as it is decided on.
+type Review struct {
+	Row
+	ClassText string // "A4: it publishes, or leaves the system"
+	Diff      []Line
+	Input     []Line // as it was frozen
+	Unknown   bool   // this release does not know the operation
+	Moved     bool
+	Failed    string // why applying it failed the last time
+	Ended     string // why, or by what, it ended
+	EndedAt   layout.When
+	Rationale string
+	Evidence  []string
+	Parts     []Part
+	Needed    int
+	Approved  int
+	Roles     string // that may decide
+	Supersede layout.Link
+
+	MayDecide bool
+	Standing  string // why the reader may decide, or why not
+	Withdraw  bool   // the reader proposed it
+	Comment   form.Entry
+	Problem   string
+}
+
+// A Part is what one person did.
+type Part struct {
+	Who, What, Comment string
+	At                 layout.When
+}
+
+func (r Review) title() string { return r.What }
+
+func (r Review) state() string {
+	s := "Proposed by " + r.By + " " + r.Through + ", " + r.Proposed.Text
+	if r.State.Name == "pending" {
+		return s + ". Expires " + r.Expires.Text + "."
+	}
+	return s + "."
+}
+
+// approves names what follows from the approval.
+func (r Review) approves() string {
+	if r.Approved+1 < r.Needed {
+		return "Approve, " + layout.Number(r.Approved+1) + " of " + layout.Number(r.Needed)
+	}
+	if r.Moved {
+		return "Approve as stale"
+	}
+	return "Approve and " + strings.ToLower(r.What[:1]) + r.What[1:]
+}
+
+func (r Review) needs() string {
+	n := "One approval"
+	if r.Needed > 1 {
+		n = layout.Number(r.Needed) + " approvals"
+	}
+	s := n + " by " + r.Roles + ", of people who had no part in it. One rejection ends it."
+	if r.Approved > 0 {
+		s += " Approved so far: " + layout.Number(r.Approved) + "."
+	}
+	return s
+}
+
+func (x Index) state() string {
+	if !x.Pending {
+		return "What was proposed in this brain, and what became of it."
+	}
+	if len(x.Rows) == 0 {
+		return "Nothing waits for a decision."
+	}
+	if x.Older != "" {
+		return "The newest " + layout.Plural(len(x.Rows), "change", "changes") + " that wait for a second person."
+	}
+	if len(x.Rows) == 1 {
+		return layout.Plural(1, "change", "") + " waits for a second person."
+	}
+	return layout.Plural(len(x.Rows), "", "changes") + " wait for a second person."
+}
+
+func short(hash string) string { return hash[:min(len(hash), 12)] + "…" }
