@@ -111,7 +111,7 @@ func (w *outline) value(label, indent string) error {
 	}
 	open, nested := tok.(json.Delim)
 	if !nested {
-		w.lines = append(w.lines, strings.TrimRight(label+scalar(tok), " "))
+		w.lines = append(w.lines, label+scalar(tok))
 		return nil
 	}
 	if !w.d.More() {

@@ -50,8 +50,9 @@ func reveal(s string, whole bool) []piece {
 			plain.Reset()
 		}
 	}
-	for _, r := range s {
-		if !unseen(r) || r == '\n' && whole {
+	for i, r := range s {
+		last := !whole && r == ' ' && i == len(s)-1
+		if !last && !unseen(r) || r == '\n' && whole {
 			plain.WriteRune(r)
 			continue
 		}

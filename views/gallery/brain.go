@@ -116,6 +116,7 @@ func curatePages(f func(string) layout.Frame) []Page {
 		{"cards", cards.IndexPage(f(cards.Path), cards.Index{Cards: all, State: "2 topic cards, 1 anchor without text."})},
 		{"cards-empty", cards.IndexPage(bare(f(cards.Path)), cards.Index{Save: "bb card save card.json --brain-id calliope"})},
 		{"versions", versions.IndexPage(f(versions.Path), versions.Index{Rows: published, State: "Version 14 has been live for 6 days."})},
+		{"versions-publish", versions.IndexPage(f(versions.Path), versions.Index{Rows: published, State: "Version 14 has been live for 6 days.", Form: &versions.Form{Waits: true, Notes: form.Entry{Value: "Fees of March"}, Problem: "The draft is what version 14 holds already."}})},
 		{"versions-empty", versions.IndexPage(bare(f(versions.Path)), versions.Index{Publish: "bb publish --brain-id calliope"})},
 	}
 }
