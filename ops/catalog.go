@@ -15,6 +15,7 @@ func All() Catalog {
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),
+		SaveGolden.Entry(), ListGolden.Entry(), DeleteGolden.Entry(), RunGolden.Entry(),
 		// what waits for a second person
 		ListRecommendations.Entry(), GetRecommendation.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(),
 		// keys and people

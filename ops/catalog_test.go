@@ -132,6 +132,10 @@ func inputs(x ids) map[string]string {
 		"versions.publish":          `{}`,
 		"versions.list":             `{}`,
 		"versions.diff":             `{}`,
+		"golden_questions.save":     `{"id":"` + x.card + `","question":"How much is the late fee?"}`,
+		"golden_questions.list":     `{}`,
+		"golden_questions.run":      `{}`,
+		"golden_questions.delete":   `{"id":"` + x.card + `"}`,
 		"versions.restore":          `{"n":1}`,
 		"versions.get":              `{"n":1}`,
 		"api_keys.create":           `{"label":"x"}`,
@@ -168,6 +172,7 @@ func furnished(t *testing.T, d *ops.Desk, brain models.BrainID, secret string) (
 	must(t, d, c, ops.CreateUser, ops.CreateUserIn{Email: x.member, Roles: []models.Role{models.RoleReader}})
 	x.source = must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: secret + ".md", Title: secret, Code: strings.ToUpper(secret), Data: []byte(rules + "\nThe word is " + secret + ".\n")}).SourceID
 	must(t, d, c, ops.SaveCard, ops.SaveCardIn{ID: x.card, Label: secret, Covers: secret, Anchors: []string{strings.ToUpper(secret) + " 1(a)"}})
+	must(t, d, c, ops.SaveGolden, ops.SaveGoldenIn{ID: x.card, Question: "What is the word " + secret + "?"})
 	must(t, d, c, ops.PublishVersion, ops.PublishIn{})
 	k := must(t, d, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: secret})
 	x.key = k.ID
@@ -293,7 +298,7 @@ func TestNoIDReachesAcross(t *testing.T) {
 }
 
 // what differs between any two calls
-var fleeting = regexp.MustCompile(`(ans|src)_[0-9A-Za-z]{12}|"(created_at|as_of|key|id|expires_at|sign_in_token|head_hash|person_id)":"[^"]*"|"(sealed|unsealed|head_seq)":\d+|Answer ans[^"]*|sk-polaris-\w+`)
+var fleeting = regexp.MustCompile(`(ans|src)_[0-9A-Za-z]{12}|"(created_at|updated_at|as_of|key|id|expires_at|sign_in_token|head_hash|person_id)":"[^"]*"|"(sealed|unsealed|head_seq)":\d+|Answer ans[^"]*|sk-polaris-\w+`)
 
 // outcome runs an operation and returns what came back, without what differs
 // between any two calls.

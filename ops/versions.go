@@ -2,6 +2,7 @@ package ops
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,8 @@ type Published struct {
 	Cards    int    `json:"cards"`
 	Engine   string `json:"engine"`
 	FourEyes string `json:"four_eyes"`
+
+	Golden *GoldenReport `json:"golden,omitempty"` // where the brain has golden questions
 }
 
 // PublishVersion freezes the draft as the next version and serves it. Its
@@ -48,6 +51,14 @@ type candidate struct {
 	manifest models.Manifest
 	engine   *advisor.Engine
 	passages int
+	golden   *GoldenReport // nil: no golden questions, or asked when it was proposed
+}
+
+// A frozen candidate is what is decided on: the manifest and what it makes of
+// the golden questions. Where there are none the manifest stands alone.
+type frozen struct {
+	Manifest *models.Manifest `json:"manifest,omitempty"`
+	Golden   *GoldenReport    `json:"golden,omitempty"`
 }
 
 func stagePublish(ctx context.Context, e *Env, in PublishIn) (*candidate, error) {
@@ -81,7 +92,10 @@ func build(ctx context.Context, e *Env, manifest func(tx *store.Tx, last int) (m
 	for _, d := range corpus.Docs {
 		c.passages += len(d.Passages)
 	}
-	c.engine, err = advisor.Build(corpus, e.desk.advisorConfig())
+	if c.engine, err = advisor.Build(corpus, e.desk.advisorConfig()); err != nil || e.Queued != nil {
+		return c, err
+	}
+	c.golden, err = askGolden(ctx, e, c.engine)
 	return c, err
 }
 
@@ -90,6 +104,10 @@ func build(ctx context.Context, e *Env, manifest func(tx *store.Tx, last int) (m
 func manifestOf(e *Env, tx *store.Tx, last int) (models.Manifest, error) {
 	var m models.Manifest
 	if e.Queued != nil {
+		var f frozen
+		if err := json.Unmarshal([]byte(e.Queued.After), &f); err != nil || f.Manifest != nil {
+			return *cmp.Or(f.Manifest, &m), err
+		}
 		return m, json.Unmarshal([]byte(e.Queued.After), &m)
 	}
 	m, err := tx.ManifestOfDraft()
@@ -102,7 +120,11 @@ func manifestOf(e *Env, tx *store.Tx, last int) (models.Manifest, error) {
 // proposePublish freezes the manifest. A later edit of the draft leaves the
 // proposal as it is; only another version makes it stale.
 func proposePublish(e *Env) (Subject, error) {
-	s := Subject{Name: "published version", After: e.Staged.(*candidate).manifest}
+	c := e.Staged.(*candidate)
+	s := Subject{Name: "published version", After: c.manifest}
+	if c.golden != nil {
+		s.After = frozen{&c.manifest, c.golden}
+	}
 	b, err := e.Tx.ThisBrain(false)
 	if err != nil || b.Published == 0 {
 		return s, err
@@ -169,7 +191,7 @@ func flip(e *Env, c *candidate, m models.Manifest, notes string) (Published, err
 	e.Audit.Target, e.Audit.Detail.Version = fmt.Sprintf("version %d", v.N), v.N
 	e.Shelf().Put(e.Call.Brain, c.engine)
 	e.undo = append(e.undo, func() { e.Shelf().Drop(e.Call.Brain, c.engine) })
-	return Published{v.N, len(m.Sources), c.passages, len(m.Cards), v.Engine, v.FourEyes}, nil
+	return Published{v.N, len(m.Sources), c.passages, len(m.Cards), v.Engine, v.FourEyes, c.golden}, nil
 }
 
 func (d *Desk) advisorConfig() advisor.Config {

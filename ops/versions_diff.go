@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -204,7 +205,8 @@ func byID(m models.Manifest) map[string]models.ManifestSource {
 
 // ids returns the keys of both, sorted.
 func ids[V any](a, b map[string]V) []string {
-	all := maps.Clone(a)
+	all := make(map[string]V, len(a)+len(b))
+	maps.Copy(all, a)
 	maps.Copy(all, b)
 	return slices.Sorted(maps.Keys(all))
 }
@@ -238,8 +240,8 @@ func (d *SourceDiff) compare(a, b *models.Doc) {
 	was, is := texts(a), texts(b)
 	newKey := map[string]string{} // of words that have a key which was not there
 	for key, text := range is {
-		if _, there := was[key]; !there && text != "" {
-			newKey[text] = max(newKey[text], key) // of several the same one each time
+		if _, there := was[key]; !there && unnumbered(text) != "" {
+			newKey[unnumbered(text)] = max(newKey[unnumbered(text)], key) // of several the same one each time
 		}
 	}
 	var changes []PassageChange
@@ -253,10 +255,11 @@ func (d *SourceDiff) compare(a, b *models.Doc) {
 		case x && y:
 			d.Counts.Changed++
 			changes = append(changes, PassageChange{Key: key, Status: Altered, Before: before, After: after})
-		case x && newKey[before] != "" && !arrived[newKey[before]]:
+		case x && newKey[unnumbered(before)] != "" && !arrived[newKey[unnumbered(before)]]:
 			d.Counts.Moved++
-			arrived[newKey[before]] = true
-			changes = append(changes, PassageChange{Key: key, Status: Moved, To: newKey[before], Before: before})
+			to := newKey[unnumbered(before)]
+			arrived[to] = true
+			changes = append(changes, PassageChange{Key: key, Status: Moved, To: to, Before: before})
 		case x:
 			d.Counts.Lost++
 			changes = append(changes, PassageChange{Key: key, Status: Lost, Before: before})
@@ -273,7 +276,14 @@ func (d *SourceDiff) compare(a, b *models.Doc) {
 	d.Passages = append(d.Passages, changes[:len(changes)-d.More]...)
 }
 
-// texts returns the words of each key.
+// enumerator is what a numbered passage begins with: "(a)", "(1)(ii)", "4.2".
+var enumerator = regexp.MustCompile(`^(\([0-9A-Za-z]{1,6}\)|[0-9]+(\.[0-9]+)*\.?\s)+\s*`)
+
+// unnumbered returns a text without its number, by which a passage is known again
+// that was given another one.
+func unnumbered(text string) string { return enumerator.ReplaceAllString(text, "") }
+
+// texts returns the text of each key.
 func texts(d *models.Doc) map[string]string {
 	if d == nil {
 		return nil
