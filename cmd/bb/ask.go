@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"polaris/advisor/bench"
 	"polaris/models"
@@ -65,7 +66,39 @@ func (r *replayCmd) Run(ctx context.Context, c *console) error {
 }
 
 type evalCmd struct {
+	Golden    evalGoldenCmd    `cmd:"" help:"Ask the brain's golden questions of the draft, beside the published version. Exits 1 where an answer lacks a citation that it must have. Example: bb eval golden --brain-id calliope"`
 	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval. Example: bb eval retrieval DIR --json"`
+}
+
+type evalGoldenCmd struct{ brainFlag }
+
+// Run asks the questions.
+func (g *evalGoldenCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, g.BrainID, ops.RunGolden, ops.None{})
+	if err != nil {
+		return err
+	}
+	err = c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%d golden questions asked of the draft, beside %s: %d changed, %d lack a citation that they must have.\n", out.Asked, sideName(out.Published, "nothing"), out.Changed, out.Failed)
+		for _, q := range out.Questions {
+			fmt.Fprintf(w, "\n%s  %s\n  %s: %s\n", q.ID, q.Question, q.After, strings.Join(q.Cites, "; "))
+			for _, part := range []struct {
+				name string
+				keys []string
+			}{{"appeared", q.Appeared}, {"vanished", q.Vanished}, {"reworded", q.Reworded}, {"missing", q.Missing}} {
+				if len(part.keys) > 0 {
+					fmt.Fprintf(w, "  %s: %s\n", part.name, strings.Join(part.keys, "; "))
+				}
+			}
+			for _, m := range q.Moved {
+				fmt.Fprintf(w, "  moved: %s → %s\n", m.From, m.To)
+			}
+		}
+	})
+	if err == nil && out.Failed > 0 {
+		err = fault.New(fault.Conflict, "%d of %d answers lack a citation that they must have.", out.Failed, out.Asked)
+	}
+	return err
 }
 
 type evalRetrievalCmd struct {

@@ -53,12 +53,13 @@ type root struct {
 	Source  sourceCmd  `cmd:"" help:"List, remove and restore the draft's sources."`
 	Card    cardCmd    `cmd:"" help:"Save, list and delete topic cards."`
 	Publish publishCmd `cmd:"" help:"Publish the draft as a new version. Example: bb publish --brain-id calliope"`
+	Rec     recCmd     `cmd:"" name:"recommendation" help:"List, show and withdraw changes that wait for a second person. A terminal never decides on them: that is done at the pages, by somebody who is signed in."`
 	Ver     versionCmd `cmd:"" name:"version" help:"List, show, compare and restore published versions."`
 	Answer  answerCmd  `cmd:"" help:"Ask a question. Example: bb answer 'How long do we have to decide?' --brain-id calliope"`
 	Find    findCmd    `cmd:"" name:"retrieve" help:"Show the passages that bear on a question. Example: bb retrieve '§ 4.2' --brain-id calliope"`
 	Replay  replayCmd  `cmd:"" help:"Ask a served answer's question again of the version that answered, and check its proof. Example: bb replay ans_4kfQ0aB1cD2e --brain-id calliope"`
 	Audit   auditCmd   `cmd:"" help:"Verify the audit log."`
-	Eval    evalCmd    `cmd:"" help:"Measure retrieval on a benchmark folder."`
+	Eval    evalCmd    `cmd:"" help:"Ask the golden questions, or measure retrieval on a benchmark folder."`
 	Connect connectCmd `cmd:"" help:"Bridge standard input and output to a hosted endpoint. The key comes from POLARIS_API_KEY. Example: bb connect https://polaris.example.org"`
 	Smoke   smokeCmd   `cmd:"" help:"Check a deployment from outside, as an agent would meet it. Example: bb smoke --url https://polaris.example.org"`
 	Op      opCmd      `cmd:"" help:"Run any operation, its input as JSON on standard input. Example: echo '{}' | bb op sources.list --brain-id calliope"`
@@ -108,9 +109,7 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, stderr io.Wri
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	err = kctx.Run(c, origins)
 	if q, waits := ops.AsWaiting(err); waits {
-		err = c.print(q, func(w io.Writer) {
-			fmt.Fprintf(w, "This waits for another person until %s. Recommendation %s is decided on at\n  %s\n", q.ExpiresAt.Format("2 January 2006"), q.ID, q.ReviewURL)
-		})
+		err = c.print(q, func(w io.Writer) { printQueued(w, q) })
 	}
 	if err != nil {
 		return fail(err)
