@@ -8,6 +8,10 @@
 -- account that turned out to be somebody's second one points to the first.
 ALTER TABLE persons ADD COLUMN same_as text REFERENCES persons CHECK (same_as <> id);
 
+-- Four eyes that are off until then are on again from then on; NULL: until
+-- somebody turns them on.
+ALTER TABLE brains ADD COLUMN four_eyes_until timestamptz CHECK (four_eyes_until IS NULL OR NOT four_eyes);
+
 -- +goose StatementBegin
 CREATE FUNCTION human(person text) RETURNS text LANGUAGE sql STABLE
 AS $$ SELECT coalesce((SELECT p.same_as FROM public.persons p WHERE p.id = person), person) $$;
@@ -172,6 +176,7 @@ CREATE TRIGGER a_recommendation_comes BEFORE INSERT ON recommendations FOR EACH 
 -- the place of.
 CREATE FUNCTION contributors() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 AS $$
+DECLARE about jsonb;
 BEGIN
   IF NEW.supersedes <> '' THEN
     UPDATE public.recommendations SET state = 'superseded', decided_at = clock_timestamp(), note = NEW.id
@@ -180,8 +185,13 @@ BEGIN
       RAISE EXCEPTION 'not_superseded' USING ERRCODE = 'PL001';
     END IF;
   END IF;
+  -- Whom a change is about does not decide on it either.
+  IF NEW.operation IN ('persons.link', 'persons.unlink', 'members.grant') THEN
+    about := NEW.after::jsonb;
+  END IF;
   WITH c AS (
     SELECT NEW.proposer AS id
+    UNION SELECT p.id FROM public.persons p WHERE p.id IN (about->>'account', about->>'person')
     UNION SELECT k.person_id FROM public.key_holders k WHERE k.brain_id = NEW.brain_id AND k.key_id = NEW.key_id
     UNION SELECT o.account_id FROM public.participation o WHERE o.brain_id = NEW.brain_id AND o.recommendation_id = NEW.supersedes AND o.part = 'contributor'
   ), people AS (
@@ -358,7 +368,7 @@ AS $$ UPDATE public.recommendations SET note = why WHERE brain_id = public.app_b
 -- version, by Polaris.
 CREATE FUNCTION published_by_two() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 AS $$ BEGIN
-  IF NEW.published <> OLD.published AND OLD.four_eyes AND NOT (OLD.published = 0 AND EXISTS (
+  IF NEW.published <> OLD.published AND (OLD.four_eyes OR OLD.four_eyes_until <= clock_timestamp()) AND NOT (OLD.published = 0 AND EXISTS (
        SELECT FROM public.versions v WHERE v.brain_id = NEW.id AND v.n = NEW.published AND v.four_eyes = 'bootstrap'))
      AND NOT EXISTS (SELECT FROM public.recommendations r JOIN public.versions v ON v.brain_id = r.brain_id AND v.n = NEW.published
        WHERE r.brain_id = NEW.id AND r.state = 'pending' AND r.approved_in = pg_current_xact_id() AND r.class = 'A4' AND r.operation IN ('versions.publish', 'versions.restore')
@@ -380,6 +390,70 @@ AS $$ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER begins_unpublished BEFORE INSERT ON brains FOR EACH ROW EXECUTE FUNCTION begins_unpublished();
+
+-- What is being applied in this transaction by an operation, as it was decided
+-- on. In the transaction's brain only, which must have four eyes to decide with.
+CREATE FUNCTION decided_now(by_operation text) RETURNS SETOF jsonb LANGUAGE sql STABLE
+AS $$ SELECT r.after::jsonb FROM public.recommendations r
+  WHERE r.brain_id = public.app_brain() AND r.state = 'pending' AND r.approved_in = pg_current_xact_id_if_assigned() AND r.class = 'A4' AND r.operation = by_operation $$;
+
+-- How many human beings could decide on changes of the class in the
+-- transaction's brain.
+CREATE FUNCTION deciders(of_class text) RETURNS bigint LANGUAGE sql STABLE
+AS $$ SELECT count(DISTINCT public.human(p.id)) FROM public.memberships m JOIN public.persons p ON p.id = m.person_id
+  WHERE m.brain_id = public.app_brain() AND p.disabled_at IS NULL AND m.roles ?| ARRAY(SELECT jsonb_array_elements_text(coalesce(
+    (SELECT d.roles FROM public.decision_rules d WHERE d.brain_id = public.app_brain() AND d.class = of_class), '["admin", "approver", "curator", "owner"]'::jsonb))) $$;
+
+-- Whose account is whose is decided on by two, in a brain that has four eyes.
+CREATE FUNCTION accounts_by_two() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN
+  IF TG_OP = 'INSERT' AND NEW.same_as IS NOT NULL OR TG_OP = 'UPDATE' AND NEW.same_as IS DISTINCT FROM OLD.same_as AND NOT EXISTS (
+    SELECT FROM public.decided_now(CASE WHEN NEW.same_as IS NULL THEN 'persons.unlink' ELSE 'persons.link' END) a
+    JOIN public.brains b ON b.id = public.app_brain() AND b.four_eyes
+    WHERE a->>'account' = NEW.id AND a->>'person' = coalesce(NEW.same_as, OLD.same_as)) THEN
+    RAISE EXCEPTION 'linking accounts needs a second person' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER accounts_by_two BEFORE INSERT OR UPDATE OF same_as ON persons FOR EACH ROW EXECUTE FUNCTION accounts_by_two();
+
+-- Four eyes are turned off by a decision; or, where fewer than two could decide,
+-- for 30 days at most. Turned on they are by anybody.
+CREATE FUNCTION four_eyes_stay() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN
+  IF NOT NEW.four_eyes AND (NEW.four_eyes, NEW.four_eyes_until) IS DISTINCT FROM (OLD.four_eyes, OLD.four_eyes_until) AND (
+    NEW.id IS DISTINCT FROM public.app_brain()
+    OR NOT EXISTS (SELECT FROM public.decided_now('settings.save') a WHERE a->'four_eyes' = 'false')
+      AND (public.deciders('A4') >= 2 OR NEW.four_eyes_until IS NULL OR NEW.four_eyes_until > clock_timestamp() + interval '30 days')) THEN
+    RAISE EXCEPTION 'turning four eyes off needs a second person' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER four_eyes_stay BEFORE UPDATE OF four_eyes, four_eyes_until ON brains FOR EACH ROW EXECUTE FUNCTION four_eyes_stay();
+
+-- A rule becomes stricter at once, and laxer by a decision.
+CREATE FUNCTION rules_tighten() RETURNS trigger LANGUAGE plpgsql
+AS $$
+DECLARE
+  needed smallint := 1;
+  roles jsonb := '["admin", "approver", "curator", "owner"]';
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    needed := OLD.needed;
+    roles := OLD.roles;
+  END IF;
+  IF (NEW.needed < needed OR NOT NEW.roles <@ roles) AND NOT EXISTS (
+    SELECT FROM public.decided_now('settings.save') a, jsonb_array_elements(a->'rules') x
+    WHERE x->>'class' = NEW.class AND (x->>'needed')::int = NEW.needed AND x->'roles' = NEW.roles) THEN
+    RAISE EXCEPTION 'a laxer rule needs a second person' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  IF TG_OP = 'UPDATE' AND (NEW.brain_id, NEW.class) IS DISTINCT FROM (OLD.brain_id, OLD.class) THEN
+    RAISE EXCEPTION 'a rule stays with its class' USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER rules_tighten BEFORE INSERT OR UPDATE ON decision_rules FOR EACH ROW EXECUTE FUNCTION rules_tighten();
+ALTER TABLE decision_rules ADD CHECK (jsonb_typeof(roles) = 'array' AND roles <> '[]'::jsonb);
 
 -- The functions that decide belong to a role that nobody can log in as, and that
 -- alone may write decisions. Row security holds for it, too: it sees the brain

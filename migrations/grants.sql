@@ -10,13 +10,14 @@ BEGIN
   EXECUTE format('GRANT SELECT ON goose_db_version TO %I', app);
 
   -- The draft is edited row by row. Of what decides about people and brains only
-  -- the columns that operations change: that somebody is an instance admin, or
-  -- that four eyes are off, is said when the row is made.
+  -- the columns that operations change: that somebody is an instance admin is
+  -- said when the row is made. That four eyes are off, and whose second account
+  -- somebody's is, the triggers of 00002 let through only as it was decided.
   FOREACH t IN ARRAY ARRAY['memberships', 'sources', 'topic_cards'] LOOP
     EXECUTE format('GRANT SELECT, INSERT, UPDATE ON %I TO %I', t, app);
   END LOOP;
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE (published) ON brains TO %I', app);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE (password_hash, disabled_at, token_version) ON persons TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE (published, four_eyes, four_eyes_until) ON brains TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE (password_hash, disabled_at, token_version, same_as) ON persons TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (seen_at) ON sessions TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (used_at) ON links TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON rate_hits TO %I', app);
@@ -36,6 +37,7 @@ BEGIN
     EXECUTE format('GRANT SELECT ON %I TO %I', t, app);
   END LOOP;
   EXECUTE format('GRANT INSERT ON recommendations TO %I', app);
+  EXECUTE format('GRANT INSERT, UPDATE ON decision_rules TO %I', app); -- laxer only by a decision
   EXECUTE format('GRANT SELECT, INSERT ON quarantine TO %I', app);
 
   -- What is asked before a publish, and what retention left of the log. It

@@ -244,6 +244,19 @@ func NamedActor(actor string) bool {
 	return !slices.Contains(placeholders, strings.ToLower(strings.TrimSpace(actor)))
 }
 
+// FourEyesAt reports whether a second person is asked at that time.
+func (b *Brain) FourEyesAt(now time.Time) bool {
+	return b.FourEyes || b.FourEyesUntil != nil && !now.Before(*b.FourEyesUntil)
+}
+
+// A DecisionRule says how many must approve changes of a class, and who may.
+type DecisionRule struct {
+	BrainID BrainID `json:"-" gorm:"primaryKey"`
+	Class   string  `json:"class" gorm:"primaryKey"`
+	Needed  int     `json:"needed"`
+	Roles   []Role  `json:"roles" gorm:"serializer:json"` // sorted
+}
+
 // A Membership is what one person is in one brain.
 type Membership struct {
 	BrainID  BrainID `gorm:"primaryKey" json:"brain"`
@@ -259,10 +272,12 @@ const (
 
 // A Brain is a tenant.
 type Brain struct {
-	ID        BrainID `json:"id" gorm:"primaryKey"`
-	Name      string  `json:"name"`
-	FourEyes  bool    `json:"four_eyes"`
-	Published int     `json:"published_version"` // 0 until the first publish
+	ID       BrainID `json:"id" gorm:"primaryKey"`
+	Name     string  `json:"name"`
+	FourEyes bool    `json:"four_eyes"`
+	// FourEyesUntil is when four eyes that are off are on again by themselves.
+	FourEyesUntil *time.Time `json:"four_eyes_until,omitempty"`
+	Published     int        `json:"published_version"` // 0 until the first publish
 
 	KeysMayNeverExpire bool `json:"keys_may_never_expire"`
 

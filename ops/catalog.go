@@ -20,7 +20,7 @@ func All() Catalog {
 		ListRecommendations.Entry(), GetRecommendation.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(),
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), GetAPIKey.Entry(), UpdateAPIKey.Entry(), RotateAPIKey.Entry(), RevokeAPIKey.Entry(), WhoAmI.Entry(),
-		ListMembers.Entry(), RemoveMember.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),
+		ListMembers.Entry(), RemoveMember.Entry(), LinkPersons.Entry(), UnlinkPersons.Entry(), GetSettings.Entry(), SaveSettings.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),
 		CreateBrain.Entry(), ListBrains.Entry(), ShowBrain.Entry(), CreateUser.Entry(),
 		// the way in
 		SetUp.Entry(), SignIn.Entry(), UseLink.Entry(),

@@ -30,9 +30,12 @@ func TestSQLDecidesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close(context.Background())
+	eve := signIn(t, x.d, "acme", "eve@example.org", models.RoleReader)
+	x.link(t, eve, x.ann)
+	x.exec(t, `INSERT INTO decision_rules VALUES ('acme', 'A2', 2, '["owner"]')`)
 	before := dump(t, x.db.URL, "acme")
 	mine, others := hexOf(x.ann.Visit.Hash), hexOf(x.cleo.Visit.Hash)
-	in := strings.NewReplacer("$id", id, "$publish", publish, "$done", done, "$ann", x.ann.By.Person, "$cleo", x.cleo.By.Person, "$mine", mine, "$others", others)
+	in := strings.NewReplacer("$id", id, "$publish", publish, "$done", done, "$ann", x.ann.By.Person, "$cleo", x.cleo.By.Person, "$eve", eve.By.Person, "$mine", mine, "$others", others)
 	const columns = `INSERT INTO recommendations (brain_id, id, operation, class, input, input_version, target, base, before, after, rationale, evidence, proposer, actor, key_id, surface, authenticated, needed, roles, payload, state, created_at, expires_at, decided_at, approved_in, supersedes)
 		VALUES ('acme', 'rec_forged', 'versions.publish', 'A4', '{}', 0, 'published version', '', '', '{}', '', '[]', '$ann', 'x', '', 'web', true, 0, '[]', '', `
 	for _, sql := range []string{
@@ -45,10 +48,13 @@ func TestSQLDecidesNothing(t *testing.T) {
 		"INSERT INTO participation VALUES ('acme', '$id', '$cleo', 'approve', '$cleo', 'x', '', now())",
 		"INSERT INTO participation VALUES ('acme', '$id', '$cleo', 'contributor', '$cleo', NULL, '', now())",
 		"UPDATE participation SET part = 'approve', seen = 'x'", "DELETE FROM participation", "UPDATE participation SET account_id = '$cleo'",
-		"INSERT INTO decision_rules VALUES ('acme', 'A4', 1, '[\"reader\"]')", "DELETE FROM decision_rules", "UPDATE decision_rules SET needed = 1",
+		"INSERT INTO decision_rules VALUES ('acme', 'A4', 1, '[\"reader\"]')", "DELETE FROM decision_rules", "UPDATE decision_rules SET needed = 1", "UPDATE decision_rules SET roles = '[\"owner\", \"reader\"]'", "UPDATE decision_rules SET class = 'A4'", "UPDATE decision_rules SET roles = '[]'", "INSERT INTO decision_rules VALUES ('acme', 'A4', 0, '[\"owner\"]')",
+		"INSERT INTO decision_rules VALUES ('acme', 'A2', 1, '[\"owner\"]') ON CONFLICT (brain_id, class) DO UPDATE SET needed = 1",
 		"INSERT INTO key_holders VALUES ('acme', 'x', '$cleo')", "DELETE FROM key_holders",
-		"UPDATE persons SET same_as = NULL", "UPDATE persons SET same_as = '$cleo' WHERE id = '$ann'",
-		"UPDATE brains SET four_eyes = false", "INSERT INTO brains VALUES ('acme', 'x', false, 0, false, now(), 'x') ON CONFLICT (id) DO UPDATE SET four_eyes = false",
+		"UPDATE persons SET same_as = NULL WHERE id = '$eve'", "UPDATE persons SET same_as = '$cleo' WHERE id = '$eve'", "UPDATE persons SET same_as = '$cleo' WHERE id = '$ann'",
+		"UPDATE brains SET four_eyes = false", "UPDATE brains SET four_eyes = false WHERE id = 'acme'", "UPDATE brains SET four_eyes = false, four_eyes_until = now() + interval '1 day' WHERE id = 'acme'",
+		"SET LOCAL app.brain_id = 'nobody'; UPDATE brains SET four_eyes = false, four_eyes_until = now() + interval '1 day' WHERE id = 'acme'",
+		"INSERT INTO brains VALUES ('acme', 'x', false, 0, false, now(), 'x') ON CONFLICT (id) DO UPDATE SET four_eyes = false",
 		"INSERT INTO brains VALUES ('born', 'x', true, 7, false, now(), 'x')",
 		"UPDATE brains SET published = 1",
 		"INSERT INTO versions (brain_id, n, manifest, hash, engine, notes, four_eyes, published_at, published_by) VALUES ('acme', 1, '{}', '', '', '', 'on', now(), 'x'); UPDATE brains SET published = 1 WHERE id = 'acme'",

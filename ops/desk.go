@@ -135,7 +135,7 @@ func (d *Desk) perform(ctx context.Context, e *Env, o *Entry, in any) (out any, 
 func (d *Desk) change(ctx context.Context, e *Env, o *Entry, in any) (out any, err error) {
 	err = d.Store.InBrain(ctx, e.Call.Brain, func(tx *store.Tx) (err error) {
 		e.Tx = tx
-		switch wait, err := secondPerson(e, o); {
+		switch wait, err := secondPerson(e, o, in); {
 		case err != nil:
 			return err
 		case wait:
@@ -255,9 +255,14 @@ func lacking(p models.Principal, o *Entry) error {
 }
 
 // secondPerson reports whether another person must see the change first.
-func secondPerson(e *Env, o *Entry) (wait bool, err error) {
+func secondPerson(e *Env, o *Entry, in any) (wait bool, err error) {
 	if o.Alone {
 		return false, nil
+	}
+	if o.atOnce != nil && e.Call.Via&(Web|CLI|Stdio) != 0 {
+		if now, err := o.atOnce(e, in); now || err != nil {
+			return false, err
+		}
 	}
 	switch Dispose(e.Call.Via, o.Class) {
 	case Names:
@@ -297,7 +302,7 @@ func queued(e *Env) (wait bool, err error) {
 	switch {
 	case e.Call.By.Kind == models.KindSystem && b.Published == 0:
 		e.Audit.Detail.FourEyes = models.FourEyesBootstrap
-	case !b.FourEyes && atHome:
+	case !b.FourEyesAt(e.Now) && atHome:
 		e.Audit.Detail.FourEyes = models.FourEyesOff
 	default:
 		return true, nil

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"time"
 
 	"polaris/models/store"
@@ -13,3 +14,6 @@ func NewHeldLimiter(s *store.Store) *StoreLimiter {
 	l.held, l.patience = true, time.Minute
 	return l
 }
+
+// Expire looks once for what has a time, as ExpireForever does.
+func (d *Desk) Expire(ctx context.Context) { d.expire(ctx) }

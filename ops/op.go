@@ -108,6 +108,10 @@ type Op[In, Out any] struct {
 	// concerns nobody but who asks.
 	Alone bool
 
+	// AtOnce reports that an input needs no second person where people ask
+	// themselves, though others of the operation do.
+	AtOnce func(e *Env, in In) (bool, error)
+
 	// Session says that only a person who is signed in at a browser does it. Where
 	// it is asked for otherwise it is refused, with the reason.
 	Session bool
@@ -190,6 +194,7 @@ type Entry struct {
 	stage        func(ctx context.Context, e *Env, in any) (any, error)     // nil: none
 	propose      func(ctx context.Context, e *Env, in any) (Subject, error) // nil: never queued
 	base         func(ctx context.Context, e *Env, in any) (string, error)
+	atOnce       func(e *Env, in any) (bool, error) // nil: never
 	inputVersion int
 	run          func(ctx context.Context, e *Env, in any) (any, error)
 }
@@ -210,6 +215,9 @@ func (o *Op[In, Out]) Entry() *Entry {
 		e.propose = func(ctx context.Context, e *Env, in any) (Subject, error) { return o.Propose(ctx, e, in.(In)) }
 		e.base = func(ctx context.Context, e *Env, in any) (string, error) { return o.Base(ctx, e, in.(In)) }
 		e.inputVersion = o.InputVersion
+	}
+	if o.AtOnce != nil {
+		e.atOnce = func(e *Env, in any) (bool, error) { return o.AtOnce(e, in.(In)) }
 	}
 	if o.Stage != nil {
 		e.stage = func(ctx context.Context, e *Env, in any) (any, error) { return o.Stage(ctx, e, in.(In)) }

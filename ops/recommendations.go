@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"polaris/models"
@@ -39,8 +40,8 @@ var ListRecommendations = &Op[RecommendationsIn, RecommendationList]{
 			return RecommendationList{}, err
 		}
 		list := RecommendationList{Recommendations: rs, More: more}
-		if list.Deciders, err = e.Tx.Deciders(models.DefaultDeciders()); err == nil && list.Deciders < 2 {
-			list.Warning = "Fewer than two people could ever decide in this brain, so what is proposed here waits for ever. Add a second person as approver, curator, admin or owner."
+		if list.Deciders, err = e.Tx.Deciders(string(Irreversible)); err == nil {
+			list.Warning, err = warning(e, list.Deciders)
 		}
 		return list, err
 	},
@@ -139,8 +140,8 @@ var WithdrawRecommendation = &Op[RecommendationIDIn, Decided]{
 	},
 }
 
-// ExpireForever ends recommendations whose time is over, once a minute until ctx
-// ends.
+// ExpireForever ends what has a time: recommendations that nobody decided on, and
+// that four eyes are off. It looks once a minute until ctx ends.
 func (d *Desk) ExpireForever(ctx context.Context) {
 	for tick := time.NewTicker(time.Minute); ; {
 		d.expire(ctx)
@@ -158,8 +159,8 @@ func (d *Desk) expire(ctx context.Context) {
 	if err != nil {
 		return // the next minute will do
 	}
-	for _, b := range bs {
-		if err := d.ExpireIn(ctx, b.ID); err != nil && ctx.Err() == nil {
+	for i, b := range bs {
+		if err := errors.Join(d.fourEyesBack(ctx, &bs[i]), d.ExpireIn(ctx, b.ID)); err != nil && ctx.Err() == nil {
 			d.Log.Warn("ending overdue recommendations failed", "error_type", fault.TypeOf(err))
 		}
 	}

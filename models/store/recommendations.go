@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm/clause"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -72,12 +73,47 @@ func (tx *Tx) Waiting(now time.Time) (int, error) {
 	return int(n), err
 }
 
-// Deciders returns how many human beings could decide on changes of a class:
-// active members with one of the roles.
-func (tx *Tx) Deciders(roles []models.Role) (int, error) {
+// Deciders returns how many human beings could decide on changes of a class now:
+// active members with one of its roles.
+func (tx *Tx) Deciders(class string) (int, error) {
 	var n int
-	return n, tx.db.Raw(`SELECT count(DISTINCT human(p.id)) FROM memberships m JOIN persons p ON p.id = m.person_id
-		WHERE m.brain_id = ? AND p.disabled_at IS NULL AND EXISTS (SELECT FROM jsonb_array_elements_text(m.roles) r WHERE r IN ?)`, tx.Brain, roles).Row().Scan(&n)
+	return n, tx.db.Raw("SELECT deciders(?)", class).Row().Scan(&n)
+}
+
+// DecisionRules returns the brain's rules that are not the default, by class.
+func (tx *Tx) DecisionRules() ([]models.DecisionRule, error) {
+	rs := []models.DecisionRule{}
+	return rs, tx.db.Where("brain_id = ?", tx.Brain).Order("class").Find(&rs).Error
+}
+
+// SaveDecisionRule makes or replaces the rule of a class.
+func (tx *Tx) SaveDecisionRule(r models.DecisionRule) error {
+	r.BrainID = tx.Brain
+	return tx.db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&r).Error
+}
+
+// SetFourEyes turns the brain's four eyes on, or off until a time.
+func (tx *Tx) SetFourEyes(on bool, until *time.Time) error {
+	return tx.db.Model(&models.Brain{}).Where("id = ?", tx.Brain).Updates(map[string]any{"four_eyes": on, "four_eyes_until": until}).Error
+}
+
+// LinkAccounts says that an account is a person's second one; with an empty
+// person it is a person's own.
+func (tx *Tx) LinkAccounts(account, person string) error {
+	return tx.db.Exec("UPDATE persons SET same_as = nullif(?, '') WHERE id = ?", person, account).Error
+}
+
+// FirstAccount returns the id of the account that another is a second one of,
+// "" where it is nobody's. The row stays as it is until the transaction ends.
+func (tx *Tx) FirstAccount(account string) (string, error) {
+	var first string
+	return first, tx.db.Raw("SELECT coalesce(same_as, '') FROM persons WHERE id = ? FOR SHARE", account).Row().Scan(&first)
+}
+
+// HasSecondAccounts reports whether other accounts are an account's second ones.
+func (tx *Tx) HasSecondAccounts(account string) (bool, error) {
+	var has bool
+	return has, tx.db.Raw("SELECT EXISTS (SELECT FROM persons WHERE same_as = ?)", account).Row().Scan(&has)
 }
 
 // SameHuman reports whether two accounts are one person's.

@@ -248,13 +248,13 @@ func TestMigrateTwiceAndForeignDatabase(t *testing.T) {
 }
 
 // TestWhatDecidesIsWrittenOnce: the serving login changes neither who is an
-// instance admin nor whether four eyes are on, nor what is said of a key's
+// instance admin nor a brain's name, nor what is said of a key's
 // making.
 func TestWhatDecidesIsWrittenOnce(t *testing.T) {
 	t.Parallel()
 	c := connect(t, storetest.New(t).URL)
 	for _, sql := range []string{
-		"UPDATE brains SET four_eyes = false", "UPDATE brains SET id = 'x'", "UPDATE persons SET instance_admin = true", "UPDATE persons SET email = 'x@y.z'",
+		"UPDATE brains SET id = 'x'", "UPDATE persons SET instance_admin = true", "UPDATE persons SET email = 'x@y.z'",
 		"UPDATE brains SET keys_may_never_expire = true", "UPDATE api_keys SET id = 'x'", "UPDATE api_keys SET created_by = 'x'", "UPDATE api_keys SET created_via = 'x'", "UPDATE api_keys SET created_at = now()",
 		"UPDATE token_grants SET person_id = 'x'", "UPDATE token_grants SET scopes = '[]'", "UPDATE token_grants SET token_version = 9", "UPDATE token_grants SET expires_at = now()", "UPDATE token_grants SET family_hash = ''",
 		"UPDATE signing_keys SET public_key = ''", "UPDATE signing_keys SET sealed = ''", "UPDATE sessions SET person_id = 'x'", "UPDATE sessions SET expires_at = now()", "UPDATE links SET expires_at = now()", "DELETE FROM persons", "DELETE FROM api_keys", "DELETE FROM answers", "UPDATE answers SET envelope = ''",
