@@ -108,7 +108,7 @@ func TestWithdrawAtThePage(t *testing.T) {
 	b.post(at+"/withdrawal", nil).want(http.StatusForbidden, "theirs to withdraw")
 	a.post(at+"/withdrawal", nil).want(http.StatusSeeOther).to(at + "?done=withdrawn")
 	a.post(at+"/withdrawal", nil).want(http.StatusConflict, "decided already")
-	b.get(at).want(http.StatusOK, "withdrawn").lacks(`name="verdict"`)
+	b.get(at).want(http.StatusOK, "Withdrawn now").lacks(`name="verdict"`)
 }
 
 // What was overtaken says so before it is decided on, and changes nothing.

@@ -303,6 +303,15 @@ type publishCmd struct {
 // Run publishes the draft.
 func (p *publishCmd) Run(ctx context.Context, c *console) error {
 	out, err := do(ctx, c, p.BrainID, ops.PublishVersion, ops.PublishIn{Notes: p.Notes})
+	if q, waits := ops.AsWaiting(err); waits {
+		return c.print(q, func(w io.Writer) {
+			fmt.Fprintln(w, "Nothing is published yet. The draft is frozen as it is now; what answers changes when another person approves.")
+			printQueued(w, q)
+			if q.ID != "" {
+				fmt.Fprintf(w, "Take it back with `bb recommendation withdraw %s --brain-id %s`.\n", q.ID, p.BrainID)
+			}
+		})
+	}
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func (r Review) state() string {
 	if r.State.Name == "pending" {
 		return s + ". Expires " + r.Expires.Text + "."
 	}
-	return s + "."
+	return s + ". " + strings.ToUpper(r.State.Name[:1]) + r.State.Name[1:] + " " + r.EndedAt.Text + "."
 }
 
 // approves names what follows from the approval.
@@ -137,7 +137,7 @@ func (r Review) needs() string {
 		n = layout.Number(r.Needed) + " approvals"
 	}
 	s := n + " by " + r.Roles + ", of people who had no part in it. One rejection ends it."
-	if r.Approved > 0 {
+	if r.Approved > 0 && r.State.Name == "pending" {
 		s += " Approved so far: " + layout.Number(r.Approved) + "."
 	}
 	return s
