@@ -9,7 +9,7 @@ func All() Catalog {
 		// the advisor
 		Answer.Entry(), Retrieve.Entry(), TopicCards.Entry(), ReadWiki.Entry(),
 		// records
-		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), VerifyAudit.Entry(),
+		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), VerifyAudit.Entry(), ListAudit.Entry(), ExportAudit.Entry(), RetainAudit.Entry(),
 		// the draft
 		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), GetPassages.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),

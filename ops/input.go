@@ -109,6 +109,12 @@ func exactObject(d *json.Decoder, t reflect.Type) error {
 // fieldNamed returns the type of the field that JSON calls name.
 func fieldNamed(t reflect.Type, name string) (reflect.Type, bool) {
 	for f := range t.Fields() {
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			if in, ok := fieldNamed(f.Type, name); ok {
+				return in, true
+			}
+			continue
+		}
 		if jsonName(f) == name {
 			return f.Type, true
 		}
@@ -206,7 +212,10 @@ func untext(v reflect.Value, at string) (field string, ok bool) {
 				continue
 			}
 			name := jsonName(f)
-			if at != "" {
+			switch {
+			case f.Anonymous:
+				name = at
+			case at != "":
 				name = at + "." + name
 			}
 			if f, ok := untext(fv, name); !ok {

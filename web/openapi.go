@@ -298,7 +298,13 @@ func (r route) responses() object {
 		if r.method == http.MethodGet || r.op.HTTP.IfMatch {
 			headers["ETag"] = object{"schema": object{"type": "string"}}
 		}
-		done := object{"description": r.op.Title + ".", "headers": headers, "content": object{"application/json": object{"schema": r.out.JSON()}}}
+		content := object{"application/json": object{"schema": r.out.JSON()}}
+		if r.op.Out.Implements(reflect.TypeFor[ops.Streamed]()) {
+			delete(headers, "ETag")
+			lines := object{"schema": object{"type": "string"}}
+			content = object{"application/x-ndjson": lines, "text/csv": lines}
+		}
+		done := object{"description": r.op.Title + ".", "headers": headers, "content": content}
 		all[strconv.Itoa(status)] = done
 		if r.makes() {
 			all["201"] = done

@@ -101,6 +101,9 @@ func (s *Server) operation(r route) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		if x, ok := out.(ops.Streamed); ok {
+			return stream(c, x)
+		}
 		return r.reply(c, out)
 	}
 }

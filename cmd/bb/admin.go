@@ -27,7 +27,40 @@ func (migrateCmd) Run(ctx context.Context, c *console) error {
 }
 
 type auditCmd struct {
+	Export auditExportCmd `cmd:"" help:"Write the audit log to standard output, with the head of its chain. Example: bb audit export --brain-id calliope --format csv > audit.csv"`
 	Verify auditVerifyCmd `cmd:"" help:"Recompute the audit chain. Exits 1 if anything was changed. Example: bb audit verify --brain-id calliope"`
+}
+
+type auditExportCmd struct {
+	brainFlag
+	Format    string `help:"jsonl or csv." enum:"jsonl,csv" default:"jsonl"`
+	From      string `help:"Rows from this date or time on." placeholder:"TIME"`
+	To        string `help:"Rows before this date or time." placeholder:"TIME"`
+	Person    string `help:"Rows of this person." placeholder:"EMAIL"`
+	Operation string `help:"Rows of this operation." placeholder:"NAME"`
+	Outcome   string `help:"Rows with this outcome: ok, queued, or a refusal's code." placeholder:"CODE"`
+}
+
+// Run writes the export to standard output, and the head beside it.
+func (a *auditExportCmd) Run(ctx context.Context, c *console) error {
+	d, call, err := c.at(ctx, a.BrainID)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	defer d.sealQuietly(ctx, a.BrainID)
+	d.sealQuietly(ctx, a.BrainID) // so that the head covers what is there
+	out, err := ops.Do(ctx, d.Desk, call, ops.ExportAudit, ops.ExportAuditIn{
+		Format: a.Format, AuditFilterIn: ops.AuditFilterIn{From: a.From, To: a.To, Person: a.Person, Operation: a.Operation, Outcome: a.Outcome},
+	})
+	if err != nil {
+		return err
+	}
+	if err := out.Stream(ctx, c.out); err != nil {
+		return err
+	}
+	c.notice("head %d:%s", out.HeadSeq, out.HeadHash)
+	return nil
 }
 
 type auditVerifyCmd struct {
@@ -43,6 +76,9 @@ func (a *auditVerifyCmd) Run(ctx context.Context, c *console) error {
 	}
 	err = c.print(out, func(w io.Writer) {
 		fmt.Fprintf(w, "%d rows sealed, %d not sealed yet. Head %d:%s\n", out.Sealed, out.Unsealed, out.HeadSeq, out.HeadHash)
+		if out.Removed > 0 {
+			fmt.Fprintf(w, "Retention removed what was linked up to %d.\n", out.Removed)
+		}
 		for _, p := range out.Problems {
 			fmt.Fprintln(w, "  "+p)
 		}

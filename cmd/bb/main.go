@@ -58,7 +58,7 @@ type root struct {
 	Answer  answerCmd  `cmd:"" help:"Ask a question. Example: bb answer 'How long do we have to decide?' --brain-id calliope"`
 	Find    findCmd    `cmd:"" name:"retrieve" help:"Show the passages that bear on a question. Example: bb retrieve '§ 4.2' --brain-id calliope"`
 	Replay  replayCmd  `cmd:"" help:"Ask a served answer's question again of the version that answered, and check its proof. Example: bb replay ans_4kfQ0aB1cD2e --brain-id calliope"`
-	Audit   auditCmd   `cmd:"" help:"Verify the audit log."`
+	Audit   auditCmd   `cmd:"" help:"Verify and export the audit log."`
 	Eval    evalCmd    `cmd:"" help:"Ask the golden questions, or measure retrieval on a benchmark folder."`
 	Connect connectCmd `cmd:"" help:"Bridge standard input and output to a hosted endpoint. The key comes from POLARIS_API_KEY. Example: bb connect https://polaris.example.org"`
 	Smoke   smokeCmd   `cmd:"" help:"Check a deployment from outside, as an agent would meet it. Example: bb smoke --url https://polaris.example.org"`

@@ -108,8 +108,9 @@ type ChainReport struct {
 	Sealed   int64    `json:"sealed"`
 	Unsealed int64    `json:"unsealed"` // committed, not linked yet: seconds old, or the sealer is down
 	HeadSeq  int64    `json:"head_seq"`
-	HeadHash string   `json:"head_hash"` // hex
-	Problems []string `json:"problems"`  // empty: nothing was changed, removed, reordered or inserted
+	HeadHash string   `json:"head_hash"`         // hex
+	Removed  int64    `json:"removed,omitempty"` // so many links retention removed from the beginning
+	Problems []string `json:"problems"`          // empty: nothing was changed, removed, reordered or inserted
 }
 
 // VerifyChain recomputes the brain's chain and names what does not fit. known
@@ -117,7 +118,21 @@ type ChainReport struct {
 // before it, or made anew, is consistent in itself and only so found.
 func (tx *Tx) VerifyChain(known models.Link) (*ChainReport, error) {
 	r := &ChainReport{Problems: []string{}}
-	var prev models.Link
+	prev, err := tx.buried()
+	if err != nil {
+		return nil, err
+	}
+	if r.Removed = prev.Seq; r.Removed > 0 {
+		switch named, err := tx.named(prev); {
+		case err != nil:
+			return nil, err
+		case !named:
+			r.Problems = append(r.Problems, fmt.Sprintf("the chain begins behind link %d, and no row says that retention removed what was before", prev.Seq))
+		}
+		if known.Seq == prev.Seq && !bytes.Equal(known.Hash, prev.Hash) {
+			r.Problems = append(r.Problems, fmt.Sprintf("link %d is not the one that was noted down: the chain was made anew", prev.Seq))
+		}
+	}
 	for {
 		var links []chained
 		if err := tx.db.Table("audit_chain").Where("brain_id = ? AND seq > ?", tx.Brain, prev.Seq).Order("seq").Limit(batch).Find(&links).Error; err != nil {

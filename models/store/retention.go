@@ -1,7 +1,9 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -18,6 +20,22 @@ type Tombstone struct {
 	Rows    int64          `json:"rows"` // removed at that time
 	Before  time.Time      `json:"before"`
 	At      time.Time      `json:"at"`
+}
+
+// TombstoneField is the change by which the row of a removal names its
+// tombstone, as "SEQ:HASH".
+const TombstoneField = "tombstone"
+
+// named reports whether a row of the log says that retention removed all up to a
+// link. Without it the beginning was cut off by somebody else.
+func (tx *Tx) named(l models.Link) (bool, error) {
+	change, err := json.Marshal([]models.Change{{Field: TombstoneField, To: fmt.Sprintf("%d:%x", l.Seq, l.Hash)}})
+	if err != nil {
+		return false, err
+	}
+	var n int64
+	err = tx.db.Table("audit").Where("brain_id = ? AND outcome = 'ok' AND operation IN ('audit.retain', 'recommendations.decide') AND detail->'changes' @> CAST(? AS jsonb)", tx.Brain, string(change)).Count(&n).Error
+	return n > 0, err
 }
 
 // Tombstones returns the brain's, oldest first.

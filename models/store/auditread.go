@@ -1,0 +1,130 @@
+package store
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
+
+	"polaris/models"
+	"polaris/models/fault"
+)
+
+// An AuditFilter says which rows of the log are wanted. What is zero is not
+// asked for.
+type AuditFilter struct {
+	From, To  time.Time // To is excluded
+	Person    string    // an id or an e-mail address
+	Actor     string
+	KeyID     string
+	Operation string
+	Target    string
+	Outcome   string
+}
+
+func (f AuditFilter) on(q *gorm.DB) *gorm.DB {
+	if !f.From.IsZero() {
+		q = q.Where("a.at >= ?", f.From)
+	}
+	if !f.To.IsZero() {
+		q = q.Where("a.at < ?", f.To)
+	}
+	if f.Person != "" {
+		q = q.Where("(a.person = ? OR a.person IN (SELECT id FROM persons WHERE email = lower(?)))", f.Person, f.Person)
+	}
+	for column, v := range map[string]string{"actor": f.Actor, "key_id": f.KeyID, "operation": f.Operation, "target": f.Target, "outcome": f.Outcome} {
+		if v != "" {
+			q = q.Where("a."+column+" = ?", v)
+		}
+	}
+	return q
+}
+
+// A SealedRow is a row of the log with its place in the chain, none while it is
+// unsealed.
+type SealedRow struct {
+	models.AuditRow
+	Seq  int64
+	Hash []byte
+}
+
+// AuditPage returns some rows of the log, the newest first.
+func (tx *Tx) AuditPage(f AuditFilter, s Stretch) ([]SealedRow, error) {
+	rows := []SealedRow{}
+	q := f.on(tx.db.Table("audit AS a").Select("a.*, coalesce(c.seq, 0) AS seq, c.hash").
+		Joins("LEFT JOIN audit_chain c ON c.brain_id = a.brain_id AND c.audit_id = a.id").Where("a.brain_id = ?", tx.Brain))
+	if s.After != (Mark{}) {
+		id, err := strconv.ParseInt(s.After.ID, 10, 64)
+		if err != nil {
+			return nil, fault.Field("cursor", "This cursor is none of this list's.").WithCode("invalid_cursor")
+		}
+		q = q.Where("a.id < ?", id)
+	}
+	return rows, q.Order("a.id DESC").Limit(s.N).Find(&rows).Error
+}
+
+// An AuditMoment is where a log ends, for whoever reads it whole: what comes
+// later is not read.
+type AuditMoment struct {
+	Head  models.Link // of the chain
+	Start models.Link // that retention left, the zero link where nothing was removed
+	Last  int64       // id of the newest row
+}
+
+// AuditMoment returns where the log ends now.
+func (tx *Tx) AuditMoment() (m AuditMoment, err error) {
+	if m.Head, err = tx.chainHead(); err != nil {
+		return m, err
+	}
+	if m.Start, err = tx.buried(); err != nil {
+		return m, err
+	}
+	m.Head.Seq = max(m.Head.Seq, m.Start.Seq)
+	if m.Head.Seq == m.Start.Seq {
+		m.Head = m.Start
+	}
+	return m, tx.db.Table("audit").Select("coalesce(max(id), 0)").Where("brain_id = ?", tx.Brain).Row().Scan(&m.Last)
+}
+
+// SealedAfter returns rows of the log up to a moment, in the order of the chain,
+// that follow a link.
+func (tx *Tx) SealedAfter(f AuditFilter, m AuditMoment, seq int64, n int) ([]SealedRow, error) {
+	var rows []SealedRow
+	return rows, f.on(tx.db.Table("audit_chain AS c").Select("a.*, c.seq, c.hash").Joins("JOIN audit a ON a.brain_id = c.brain_id AND a.id = c.audit_id").
+		Where("c.brain_id = ? AND c.seq > ? AND c.seq <= ?", tx.Brain, seq, m.Head.Seq)).Order("c.seq").Limit(n).Find(&rows).Error
+}
+
+// UnsealedAfter returns rows that were not sealed at a moment, in the order of
+// their ids.
+func (tx *Tx) UnsealedAfter(f AuditFilter, m AuditMoment, id int64, n int) ([]SealedRow, error) {
+	var rows []SealedRow
+	return rows, f.on(tx.db.Table("audit AS a").Select("a.*").
+		Where("a.brain_id = ? AND a.id > ? AND a.id <= ? AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.brain_id = a.brain_id AND c.audit_id = a.id AND c.seq <= ?)",
+			tx.Brain, id, m.Last, m.Head.Seq)).Order("a.id").Limit(n).Find(&rows).Error
+}
+
+// Retain removes the sealed days of the log that were over before a time, and
+// leaves a tombstone.
+func (tx *Tx) Retain(before time.Time) (last models.Link, rows int64, err error) {
+	var seq *int64
+	err = tx.db.Raw("SELECT last, last_hash, gone FROM retain(?)", before).Row().Scan(&seq, &last.Hash, &rows)
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Message == "too_young" {
+		return last, 0, fault.Field("before", "The last thirty days of the log always stay.")
+	}
+	if seq != nil {
+		last.Seq = *seq
+	}
+	return last, rows, err
+}
+
+// Removable returns the last link that Retain would remove, and how many rows.
+func (tx *Tx) Removable(before time.Time) (last, rows int64, err error) {
+	err = tx.db.Raw(`WITH kept AS (SELECT min(c.seq) AS seq FROM audit_chain c JOIN audit a ON a.brain_id = c.brain_id AND a.id = c.audit_id
+		WHERE c.brain_id = @brain AND a.at >= date_trunc('day', CAST(@before AS timestamptz), 'UTC'))
+		SELECT coalesce(max(c.seq), 0), count(*) FROM audit_chain c, kept WHERE c.brain_id = @brain AND (kept.seq IS NULL OR c.seq < kept.seq)`,
+		map[string]any{"brain": tx.Brain, "before": before}).Row().Scan(&last, &rows)
+	return last, rows, err
+}
