@@ -10,6 +10,7 @@ import (
 	"polaris/views/keys"
 	"polaris/views/layout"
 	"polaris/views/sources"
+	"polaris/views/versions"
 )
 
 func (s *Server) home(p *page) error {
@@ -57,7 +58,7 @@ func steps(p *page, o ops.Overview) []home.Step {
 	all := []home.Step{
 		{Title: "Import documents", Text: "A brain answers from its documents alone.", Command: "bb import handbook.md" + brain, Done: o.Draft.Sources > 0},
 		{Title: "Save a topic card", Text: "It names the passages that a kind of question turns on. Optional.", Command: "bb card save card.json" + brain, Done: o.Draft.Cards > 0},
-		{Title: "Publish", Text: "A version is frozen, and agents read only that.", Command: "bb publish" + brain, Done: o.Brain.Published > 0},
+		{Title: "Publish", Text: "A version is frozen, and agents read only that.", Command: "bb publish" + brain, Link: publishLink(p), Done: o.Brain.Published > 0},
 	}
 	if p.by.May(models.MayKeys) {
 		all = append(all, home.Step{
@@ -66,6 +67,14 @@ func steps(p *page, o ops.Overview) []home.Step {
 		})
 	}
 	return append(all, home.Step{Title: "Ask", Text: "Each answer is recorded here with its proof.", Link: layout.Link{Text: "Ask a question", URL: p.at("/ask")}})
+}
+
+// publishLink leads to the form that publishes, for who may.
+func publishLink(p *page) layout.Link {
+	if !p.by.May(models.MayPublish) {
+		return layout.Link{}
+	}
+	return layout.Link{Text: "Publish at the page", URL: p.at(versions.Path)}
 }
 
 func answerRows(p *page, lines []ops.AnswerLine) []answers.Row {
