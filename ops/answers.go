@@ -169,12 +169,37 @@ type AnswerLine struct {
 	Version   int       `json:"version"`
 }
 
+// AnswersIn says which answers are wanted.
+type AnswersIn struct {
+	Text   string `json:"text,omitempty" jsonschema:"words of the question"`
+	From   string `json:"from,omitempty" jsonschema:"RFC 3339 time or date; answers from then on"`
+	To     string `json:"to,omitempty" jsonschema:"RFC 3339 time or date; answers before then"`
+	KeyID  string `json:"key_id,omitempty" jsonschema:"the API key that asked"`
+	Source string `json:"source,omitempty" jsonschema:"id or code of a source that was cited"`
+	Page
+}
+
 // ListAnswers lists served answers.
-var ListAnswers = &Op[Page, AnswerList]{
-	Name: "answers.list", Title: "List answers", Route: "GET /v1/brains/{brain_id}/answers", Summary: "List served answers, the newest first.",
+var ListAnswers = &Op[AnswersIn, AnswerList]{
+	Name: "answers.list", Title: "List answers", Route: "GET /v1/brains/{brain_id}/answers", Summary: "List served answers, the newest first: by words of the question, time, key and cited source.",
 	Class: Read, Needs: models.MayReadRecords, Offered: Web | CLI | REST,
-	Run: func(_ context.Context, e *Env, in Page) (AnswerList, error) {
-		as, more, err := stretch(e, in, e.Tx.AnswerPage, func(a models.Answer) store.Mark { return store.Mark{At: a.At, ID: a.ID} })
+	Run: func(_ context.Context, e *Env, in AnswersIn) (AnswerList, error) {
+		f := store.AnswerFilter{Text: in.Text, KeyID: in.KeyID}
+		var err error
+		if f.From, err = timeOf("from", in.From); err != nil {
+			return AnswerList{}, err
+		}
+		if f.To, err = timeOf("to", in.To); err != nil {
+			return AnswerList{}, err
+		}
+		if in.Source != "" {
+			s, err := e.Tx.Source(in.Source)
+			if err != nil {
+				return AnswerList{}, err
+			}
+			f.Source = s.ID
+		}
+		as, more, err := stretch(e, in.Page, func(s store.Stretch) ([]models.Answer, error) { return e.Tx.AnswerPage(f, s) }, func(a models.Answer) store.Mark { return store.Mark{At: a.At, ID: a.ID} })
 		return AnswerList{answerLines(as), more}, err
 	},
 }

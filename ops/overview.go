@@ -102,7 +102,7 @@ func overview(e *Env) (o Overview, err error) {
 	}
 	if e.Call.By.May(models.MayReadRecords) {
 		const newest = 5
-		as, err := e.Tx.AnswerPage(store.Stretch{N: newest})
+		as, err := e.Tx.AnswerPage(store.AnswerFilter{}, store.Stretch{N: newest})
 		o.Answers = answerLines(as)
 		return o, err
 	}

@@ -18,7 +18,7 @@ import (
 func lists(t *testing.T, d *ops.Desk, c ops.Call) map[string]func(ops.Page) ([]string, string, error) {
 	return map[string]func(ops.Page) ([]string, string, error){
 		"answers": func(p ops.Page) (ids []string, next string, err error) {
-			l, err := ops.Do(t.Context(), d, c, ops.ListAnswers, p)
+			l, err := ops.Do(t.Context(), d, c, ops.ListAnswers, ops.AnswersIn{Page: p})
 			for _, a := range l.Answers {
 				ids = append(ids, a.ID)
 			}

@@ -143,4 +143,3 @@ func TestReadingAnOldVersionEvictsNothing(t *testing.T) {
 	_, err = ops.Do(t.Context(), fresh, c, ops.Answer, ops.AskIn{Query: "How much is the late fee?", Version: 9})
 	refusedAs(t, "a version that never was", err, "no_such_version")
 }
-

@@ -13,7 +13,7 @@ import (
 )
 
 func (s *Server) listAnswers(p *page) error {
-	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListAnswers, ops.Page{Limit: 100})
+	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListAnswers, ops.AnswersIn{Page: ops.Page{Limit: 100}})
 	if err != nil {
 		return err
 	}

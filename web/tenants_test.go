@@ -104,6 +104,8 @@ var attempts = map[string][]attempt{
 	"api_keys.update":          {{"PATCH", "/api-keys/{key}", `{"label":"x"}`}, {"PATCH", "/api-keys/{own key}", `{"owner":"{owner}"}`}},
 	"api_keys.rotate":          {{"POST", "/api-keys/{key}/rotate", `{"overlap_s":0}`}},
 	"api_keys.revoke":          {{"DELETE", "/api-keys/{key}", ""}, {"DELETE", "/api-keys/{key}?reason={answer}", ""}},
+	"settings.get":             {{"GET", "/settings", ""}},
+	"settings.save":            {{"PATCH", "/settings", `{"rules":[{"class":"A2","needed":1,"roles":["owner"]}]}`}},
 	"members.list":             {{"GET", "/members?cursor={cursor}", ""}},
 	"members.remove":           {{"DELETE", "/members/{owner}", ""}, {"DELETE", "/members/{person}", ""}},
 	"passages.get":             {{"GET", "/passages?key={anchor}", ""}, {"GET", "/passages?key={code}", ""}},
@@ -219,7 +221,7 @@ func (s *site) state(brain models.BrainID) string {
 	s.t.Helper()
 	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: brain, Via: ops.CLI}
 	return fmt.Sprint(run(s, c, ops.ListSources, ops.Page{}), run(s, c, ops.ListCards, ops.Page{}), run(s, c, ops.ListVersions, ops.Page{}),
-		keyStates(run(s, c, ops.ListAPIKeys, ops.Page{})), run(s, c, ops.ListMembers, ops.Page{}), run(s, c, ops.ListAnswers, ops.Page{}), run(s, c, ops.ListRecommendations, ops.RecommendationsIn{}))
+		keyStates(run(s, c, ops.ListAPIKeys, ops.Page{})), run(s, c, ops.ListMembers, ops.Page{}), run(s, c, ops.ListAnswers, ops.AnswersIn{}), run(s, c, ops.ListRecommendations, ops.RecommendationsIn{}))
 }
 
 func keyStates(l ops.APIKeyList) []string {

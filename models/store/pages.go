@@ -53,11 +53,35 @@ func (tx *Tx) APIKeyPage(s Stretch, now time.Time) ([]models.APIKey, error) {
 	return ks, nil
 }
 
+// An AnswerFilter says which answers are wanted. What is zero is not asked for.
+type AnswerFilter struct {
+	Text     string // in the question, whatever its case
+	From, To time.Time
+	KeyID    string
+	Source   string // id of a source that was cited
+}
+
 // AnswerPage returns some of the brain's answers without their bodies, newest
 // first.
-func (tx *Tx) AnswerPage(s Stretch) ([]models.Answer, error) {
+func (tx *Tx) AnswerPage(f AnswerFilter, s Stretch) ([]models.Answer, error) {
 	as := []models.Answer{}
-	return as, s.newest(tx.db.Omit("envelope").Where("brain_id = ?", tx.Brain), "at", "id").Find(&as).Error
+	q := tx.db.Omit("envelope").Where("brain_id = ?", tx.Brain)
+	if f.Text != "" {
+		q = q.Where("strpos(lower(query), lower(?)) > 0", f.Text)
+	}
+	if !f.From.IsZero() {
+		q = q.Where("at >= ?", f.From)
+	}
+	if !f.To.IsZero() {
+		q = q.Where("at < ?", f.To)
+	}
+	if f.KeyID != "" {
+		q = q.Where("key_id = ?", f.KeyID)
+	}
+	if f.Source != "" { // the row names each span that was cited
+		q = q.Where("EXISTS (SELECT FROM audit a, jsonb_array_elements_text(a.detail->'spans') span WHERE a.brain_id = answers.brain_id AND a.id = answers.audit_id AND starts_with(span, ?))", f.Source+"@")
+	}
+	return as, s.newest(q, "at", "id").Find(&as).Error
 }
 
 // SourcePage returns some of the draft's sources, by code.
