@@ -71,10 +71,11 @@ func of(t reflect.Type, closed bool) (*Schema, error) {
 
 // known are types that say more than their Go kind.
 var known = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[[]byte]():       {Type: "string", ContentEncoding: "base64"},
-	reflect.TypeFor[models.Scope](): {Type: "string", Enum: values(models.Scopes())},
-	reflect.TypeFor[models.Role]():  {Type: "string", Enum: values(models.Roles())},
-	reflect.TypeFor[models.Right](): {Type: "string", Enum: values(models.Rights())},
+	reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
+	reflect.TypeFor[json.RawMessage](): {Type: "object"}, // of another operation
+	reflect.TypeFor[models.Scope]():    {Type: "string", Enum: values(models.Scopes())},
+	reflect.TypeFor[models.Role]():     {Type: "string", Enum: values(models.Roles())},
+	reflect.TypeFor[models.Right]():    {Type: "string", Enum: values(models.Rights())},
 }
 
 func values[T ~string](all []T) []any {
