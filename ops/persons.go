@@ -28,9 +28,7 @@ type LinkedAccount struct {
 // counts once wherever four eyes are asked for, in every brain.
 var LinkPersons = &Op[LinkIn, LinkedAccount]{
 	Name: "persons.link", Title: "Link two accounts", Summary: "Say that two accounts are one person's: wherever two people must agree they count once from then on. Another person decides on it.",
-	Route: "POST /v1/brains/{brain_id}/person-links",
-	Class: Irreversible, Needs: models.MayMembers, Offered: Web | CLI | REST,
-	HTTP:    HTTP{Example: `{"account":"ada.private@example.org","person":"ada@example.org"}`},
+	Class: Irreversible, Needs: models.MayMembers, Offered: Web | CLI,
 	Propose: func(_ context.Context, e *Env, in LinkIn) (Subject, error) { return proposeLink(e, in, true) },
 	Base:    func(_ context.Context, e *Env, in LinkIn) (string, error) { return linkNow(e, in) },
 	Run:     func(_ context.Context, e *Env, in LinkIn) (LinkedAccount, error) { return setLink(e, in, true) },
@@ -40,9 +38,7 @@ var LinkPersons = &Op[LinkIn, LinkedAccount]{
 // had a part in until then they both do not decide on.
 var UnlinkPersons = &Op[LinkIn, LinkedAccount]{
 	Name: "persons.unlink", Title: "Unlink two accounts", Summary: "Take back that two accounts are one person's. Another person decides on it.",
-	Route: "POST /v1/brains/{brain_id}/person-unlinks",
 	Class: Irreversible, Needs: models.MayAdminister, Offered: Web | CLI,
-	HTTP:    HTTP{Example: `{"account":"ada.private@example.org","person":"ada@example.org"}`},
 	Propose: func(_ context.Context, e *Env, in LinkIn) (Subject, error) { return proposeLink(e, in, false) },
 	Base:    func(_ context.Context, e *Env, in LinkIn) (string, error) { return linkNow(e, in) },
 	Run:     func(_ context.Context, e *Env, in LinkIn) (LinkedAccount, error) { return setLink(e, in, false) },

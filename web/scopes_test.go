@@ -33,13 +33,13 @@ var scopeTable = []struct {
 	{
 		scope: models.ScopeInvoke,
 		key:   []string{"me"},
-		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.withdraw"},
+		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.withdraw", "settings.get"},
 	},
 	{
 		scope:  models.ScopeWrite,
 		key:    []string{"me"},
 		token:  []string{"me", "brains.list", "api_keys.list", "api_keys.get", "members.list"},
-		queues: []string{"sources.import", "topic_cards.save", "topic_cards.delete", "versions.publish", "versions.restore"},
+		queues: []string{"sources.import", "topic_cards.save", "topic_cards.delete", "versions.publish", "versions.restore", "settings.save"},
 		// They hand out secrets, or concern who is a member.
 		persons: []string{"api_keys.create", "api_keys.update", "api_keys.rotate", "api_keys.revoke", "members.remove"},
 	},
