@@ -63,7 +63,8 @@ func TestDecider(t *testing.T) {
 func decideOne(d *ops.Desk, ann, agent, judge ops.Call, n int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	verdict, by, err := "approve", ann, error(nil)
+	verdict, by := "approve", ann
+	var err error
 	if n%4 == 3 {
 		_, err = ops.Do(ctx, d, ann, ops.PublishVersion, ops.PublishIn{})
 	} else {

@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -164,7 +165,7 @@ func TestWhatCannotBeApplied(t *testing.T) {
 		},
 	}
 	known := x.d.Catalog
-	x.d.Catalog = append(known[:len(known):len(known)], probe.Entry())
+	x.d.Catalog = slices.Concat(known, ops.Catalog{probe.Entry()})
 	id := proposed(t, x.d, x.ann, probe, ops.CardIDIn{ID: "half"}).ID
 	_, err := decide(t, x.d, x.cleo, id, "approve")
 	refusedAs(t, "a change that fails", err, "conflict")
@@ -184,18 +185,18 @@ func TestWhatCannotBeApplied(t *testing.T) {
 	refusedAs(t, "an operation that is unknown", err, "unknown_operation")
 	next := *probe
 	next.InputVersion = 2
-	x.d.Catalog = append(known[:len(known):len(known)], next.Entry())
+	x.d.Catalog = slices.Concat(known, ops.Catalog{next.Entry()})
 	_, err = decide(t, x.d, x.cleo, id, "approve")
 	refusedAs(t, "another form of input", err, "input_version")
 
 	full = false
-	x.d.Catalog = append(known[:len(known):len(known)], probe.Entry())
+	x.d.Catalog = slices.Concat(known, ops.Catalog{probe.Entry()})
 	other := proposed(t, x.d, x.ann, probe, ops.CardIDIn{ID: "other"}).ID
 	x.d.Catalog = known
 	if got, err := decide(t, x.d, x.cleo, other, "reject"); err != nil || got.State != models.Rejected {
 		t.Errorf("rejecting what is unknown: %+v, %v", got, err)
 	}
-	x.d.Catalog = append(known[:len(known):len(known)], probe.Entry())
+	x.d.Catalog = slices.Concat(known, ops.Catalog{probe.Entry()})
 	if got, err := decide(t, x.d, x.cleo, id, "approve"); err != nil || got.State != models.Applied {
 		t.Errorf("when there is room: %+v, %v", got, err)
 	}
