@@ -116,11 +116,12 @@ func (s *site) scope(owner *browser, who, credential string, does, queues, perso
 			got = a.text
 		}
 		want := "refused"
-		if slices.Contains(does, o.Name) {
+		switch {
+		case slices.Contains(does, o.Name):
 			want = "done"
-		} else if slices.Contains(queues, o.Name) {
+		case slices.Contains(queues, o.Name):
 			want = "queued"
-		} else if slices.Contains(persons, o.Name) || o.Session {
+		case slices.Contains(persons, o.Name) || o.Session:
 			want = "a person's"
 		}
 		if got != want {
