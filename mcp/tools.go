@@ -183,6 +183,15 @@ func (t *tool) result(out any) (s said, err error) {
 	if s.data, err = t.out.WithoutNulls(s.data); err != nil {
 		return said{}, err
 	}
+	if !t.out.Sure() { // clients would find out, and show their model that instead
+		bad, err := t.out.Check(s.data)
+		if err == nil && len(bad) > 0 {
+			err = &unfitOutput{}
+		}
+		if err != nil {
+			return said{}, err
+		}
+	}
 	if r, ok := out.(interface{ Text() string }); ok {
 		s.text = r.Text()
 	}
@@ -223,6 +232,11 @@ func (f *front) failed(ctx context.Context, req *request, err error) said {
 	}
 	return failure(strings.TrimSpace(e.Message) + " (" + e.Code + ")")
 }
+
+// An unfitOutput is an output that is not what its tool's schema promises.
+type unfitOutput struct{}
+
+func (*unfitOutput) Error() string { return "the output does not fit its schema" }
 
 // A panicked is an operation that panicked: the type of the value, and where.
 // The value itself can hold anything, so it is not kept.
