@@ -81,3 +81,20 @@ func TestRevisionsImportedAtOnce(t *testing.T) {
 		seen[out.Revision] = true
 	}
 }
+
+// A program's import waits for a second person, and is refused before the
+// document is read: reading may take seconds.
+func TestAProgramsImportIsNotRead(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	newBrain(t, d, "calliope", false)
+	unfit := ops.ImportSourceIn{Name: "rules.md", OriginURL: "nowhere", Data: []byte(rules)} // found while it is read
+	for via, want := range map[ops.Surface]string{ops.Web: "invalid", ops.REST: "four_eyes_required"} {
+		c := signedIn(t, d, "calliope", "ada@example.org")
+		c.Via = via
+		_, err := ops.Do(t.Context(), d, c, ops.ImportSource, unfit)
+		if f := fault.Of(err); err == nil || f.Code != want {
+			t.Errorf("%s: %v, want %s", via, err, want)
+		}
+	}
+}

@@ -292,3 +292,17 @@ func TestASweepTakesNoRequestAway(t *testing.T) {
 		return
 	}
 }
+
+// TestSignInIsNotCounted: while attempts cannot be counted nobody is let in, and
+// nobody is told that they tried too often.
+func TestSignInIsNotCounted(t *testing.T) {
+	t.Parallel()
+	d, owner, _ := deskWithStoreLimiter(t)
+	if _, err := owner.Exec(t.Context(), "DROP FUNCTION rate_take"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ops.Do(t.Context(), d, ops.Call{By: ops.Visitor(), Brain: store.Instance, Via: ops.Web, From: "192.0.2.1"}, ops.SignIn, ops.SignInIn{Email: "ada@example.org", Password: "correct horse battery"})
+	if f := fault.Of(err); err == nil || f.Kind != fault.Limited || strings.Contains(f.Message, "Too many") || !strings.Contains(f.Message, "POLARIS_RATE_LIMIT_STORE") {
+		t.Errorf("%v, want that attempts cannot be counted", err)
+	}
+}
