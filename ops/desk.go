@@ -238,7 +238,14 @@ func reaches(c Call, o *Entry) bool {
 
 func lacking(p models.Principal, o *Entry) error {
 	if p.Scoped() {
-		return fault.New(fault.Forbidden, "This key or token may not do that: its scopes, or its person's roles, do not cover %s.", o.Name).WithCode("insufficient_scope")
+		why := "No scope covers %s: a person does it, at a browser or at the terminal."
+		switch s := p.ScopeFor(o.Needs); {
+		case s != "" && p.Has(s):
+			why = "The person whom this key or token acts for has no role that covers %s."
+		case s != "":
+			why = "This key or token has not the scope " + string(s) + ", which %s takes."
+		}
+		return fault.New(fault.Forbidden, why, o.Name).WithCode("insufficient_scope")
 	}
 	return fault.New(fault.Forbidden, "Your role in this brain does not cover this. An admin or owner can give you one that does.").WithCode("insufficient_role")
 }
