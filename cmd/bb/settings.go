@@ -41,7 +41,7 @@ type Settings struct {
 	AllowedOrigins []string      `env:"POLARIS_ALLOWED_ORIGINS" help:"Valid Origin values, beside local ones and the public URL's."`
 	TrustedProxies []string      `env:"POLARIS_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-* count."`
 	MetricsAllow   []string      `env:"POLARIS_METRICS_ALLOW" help:"Networks that may read /metrics, beside this machine."`
-	CORSOrigins    []string      `name:"cors-origins" env:"POLARIS_CORS_ORIGINS" default:"http://localhost:6274" help:"CORS allowlist of the MCP endpoint. Empty: off."`
+	CORSOrigins    []string      `name:"cors-origins" env:"POLARIS_CORS_ORIGINS" default:"http://localhost:6274" help:"CORS allowlist of the MCP and OpenAI endpoints. Empty: off."`
 	MaxQueryChars  int           `env:"POLARIS_MAX_QUERY_CHARS" default:"8000" help:"Longest question, in characters."`
 	MaxBodyBytes   int64         `env:"POLARIS_MAX_BODY_BYTES" default:"1048576" help:"Largest request body, in bytes."`
 	MaxUploadBytes int64         `env:"POLARIS_MAX_UPLOAD_BYTES" default:"67108864" help:"Largest document, in bytes."`
