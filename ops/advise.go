@@ -171,7 +171,7 @@ func (l TopicList) Text() string {
 			fmt.Fprintf(&b, "  %d of its anchors have no text in this version\n", t.UnsupportableAnchors)
 		}
 	}
-	return b.String()
+	return withNotice(b.String(), l.Notice)
 }
 
 const nothingPublished = "No version of this brain is published yet."
@@ -187,7 +187,11 @@ var TopicCards = &Op[None, TopicList]{
 		if err != nil || engine == nil {
 			return TopicList{Topics: []models.Topic{}, Notice: nothingPublished}, err
 		}
-		return TopicList{Topics: engine.Topics()}, nil
+		l := TopicList{Topics: engine.Topics()}
+		if e.Call.forModels() {
+			l = l.cut(e.desk.Settings.PublicURL + "/v1/brains/" + string(e.Call.Brain) + "/topic-cards")
+		}
+		return l, nil
 	},
 }
 
@@ -210,7 +214,7 @@ type WikiPage struct {
 // Text renders the page for clients that show text only.
 func (p WikiPage) Text() string {
 	if p.Title != "" {
-		return p.Markdown
+		return withNotice(p.Markdown, p.Notice)
 	}
 	if len(p.Categories) == 0 {
 		return cmp.Or(p.Notice, "The wiki is empty.")
@@ -222,7 +226,7 @@ func (p WikiPage) Text() string {
 			fmt.Fprintf(&b, "- %s\n", t)
 		}
 	}
-	return b.String()
+	return withNotice(b.String(), p.Notice)
 }
 
 // ReadWiki shows the published wiki: its index, or one article.
@@ -240,7 +244,11 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 			return WikiPage{Notice: nothingPublished}, err
 		}
 		if in.Entity == "" {
-			return WikiPage{Categories: engine.Wiki()}, nil
+			p := WikiPage{Categories: engine.Wiki()}
+			if e.Call.forModels() {
+				p = p.cutIndex(e.desk.wikiURL(e.Call.Brain, ""))
+			}
+			return p, nil
 		}
 		a, nearest, err := engine.Article(in.Entity)
 		if fault.Is(err, fault.NotFound) {
@@ -249,7 +257,11 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 		if err != nil {
 			return WikiPage{}, err
 		}
-		return WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related}, nil
+		p := WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related}
+		if e.Call.forModels() {
+			p = p.cutArticle(e.desk.wikiURL(e.Call.Brain, p.Title))
+		}
+		return p, nil
 	},
 }
 
