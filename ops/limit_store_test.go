@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"polaris/internal/leaks"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -118,7 +119,7 @@ func TestTheLimitFailsClosedWithoutAStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := ops.NewDesk(s, ops.Settings{RateLimit: aMinute}, slog.New(slog.DiscardHandler))
+	d := ops.NewDesk(s, ops.Settings{RateLimit: aMinute}, leaks.Log(t))
 	d.Limiter = ops.NewStoreLimiter(s)
 	s.Close()
 	began := time.Now()
@@ -170,7 +171,7 @@ func takeSoon(t *testing.T, d *ops.Desk, p models.Principal) (err error) {
 func TestARefusalNamesTheSetting(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.Open(t, store.Options{})
-	d := ops.NewDesk(s, ops.Settings{RateLimit: models.Rate{N: 1, Window: time.Second}}, slog.New(slog.DiscardHandler))
+	d := ops.NewDesk(s, ops.Settings{RateLimit: models.Rate{N: 1, Window: time.Second}}, leaks.Log(t))
 	d.Now = func() time.Time { return noon }
 	for _, c := range []struct {
 		p    models.Principal

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
-	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -65,7 +63,7 @@ func startReplicas(t *testing.T, n int) *replicas {
 		t.Fatal(err)
 	}
 	t.Cleanup(st.Close)
-	r.desk = ops.NewDesk(st, ops.Settings{PublicURL: "https://polaris.example", MaxQueryChars: 100, RateLimit: models.Rate{Off: true}}, slog.New(slog.DiscardHandler))
+	r.desk = ops.NewDesk(st, ops.Settings{PublicURL: "https://polaris.example", MaxQueryChars: 100, RateLimit: models.Rate{Off: true}}, leaks.Log(t))
 	mustDo(r, replicaBrain, ops.CreateBrain, ops.CreateBrainIn{ID: replicaBrain, Name: "Acme", OwnerEmail: "ada@example.org"})
 	return r
 }
@@ -125,20 +123,7 @@ func (r *replicas) holdsNoSecret() {
 	if _, err := r.admin.Exec(context.Background(), "CHECKPOINT"); err != nil {
 		r.t.Fatal(err)
 	}
-	looked := 0
-	err = filepath.WalkDir(r.data, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return nil //nolint:nilerr // PostgreSQL removes files while we look
-		}
-		b, err := os.ReadFile(path)
-		if err == nil {
-			looked += len(b)
-			for _, secret := range leaks.In(b) {
-				r.t.Errorf("%s holds a secret: %s", path, secret)
-			}
-		}
-		return nil
-	})
+	looked, err := leaks.Files(r.data, func(path, secret string) { r.t.Errorf("%s holds a secret: %s", path, secret) })
 	if err != nil || looked < 10<<20 {
 		r.t.Errorf("looked through %d bytes of PostgreSQL's files only: %v", looked, err)
 	}
