@@ -236,26 +236,26 @@ func TestWhatEndsHoldsAtOnce(t *testing.T) {
 	}{
 		{"a key is revoked", func(string) ending {
 			k := mint(ops.CreateAPIKeyIn{})
-			return ending{k.Secret, func() { mustDo(r, replicaBrain, ops.RevokeAPIKey, ops.RevokeAPIKeyIn{ID: k.Key.ID}) }, 401}
+			return ending{k.Secret, func() { mustDo(r, replicaBrain, ops.RevokeAPIKey, ops.RevokeAPIKeyIn{ID: k.ID}) }, 401}
 		}},
 		{"a key is rotated past its overlap", func(string) ending {
 			k := mint(ops.CreateAPIKeyIn{})
 			return ending{k.Secret, func() {
-				mustDo(r, replicaBrain, ops.RotateAPIKey, ops.RotateAPIKeyIn{ID: k.Key.ID, OverlapSeconds: new(0)})
+				mustDo(r, replicaBrain, ops.RotateAPIKey, ops.RotateAPIKeyIn{ID: k.ID, OverlapSeconds: new(0)})
 			}, 401}
 		}},
 		{"a key expires", func(string) ending {
 			k := mint(ops.CreateAPIKeyIn{})
 			return ending{k.Secret, func() {
 				at := time.Now().Add(30 * time.Millisecond)
-				sql("UPDATE api_keys SET expires_at = $1 WHERE id = $2", at, k.Key.ID)
+				sql("UPDATE api_keys SET expires_at = $1 WHERE id = $2", at, k.ID)
 				time.Sleep(time.Until(at))
 			}, 401}
 		}},
 		{"a key's scope is taken", func(string) ending {
 			k := mint(ops.CreateAPIKeyIn{Scopes: []models.Scope{models.ScopeAdvisorRead, models.ScopeInvoke}})
 			return ending{k.Secret, func() {
-				mustDo(r, replicaBrain, ops.UpdateAPIKey, ops.UpdateAPIKeyIn{ID: k.Key.ID, Scopes: []models.Scope{models.ScopeInvoke}})
+				mustDo(r, replicaBrain, ops.UpdateAPIKey, ops.UpdateAPIKeyIn{ID: k.ID, Scopes: []models.Scope{models.ScopeInvoke}})
 			}, 403}
 		}},
 		{"a key's owner is disabled", func(who string) ending {
