@@ -48,6 +48,9 @@ func saveCard(_ context.Context, e *Env, in SaveCardIn) (SavedCard, error) {
 		return SavedCard{}, err
 	}
 	e.Audit.Target = c.ID
+	if err := e.Tx.LockCard(c.ID); err != nil {
+		return SavedCard{}, err
+	}
 	old, err := e.Tx.TopicCard(c.ID)
 	out := SavedCard{New: fault.Is(err, fault.NotFound), Unsupportable: []string{}}
 	if err != nil && !out.New {
