@@ -57,8 +57,9 @@ type Index struct {
 
 	fwdStart []int32 // by passage: its part of fwd
 	fwd      []int32
-	norm     []float32 // by passage: the length part of BM25's denominator
-	kinds    []Kind    // by passage: what its text has
+	norm     []float32   // by passage: the length part of BM25's denominator
+	kinds    []Kind      // by passage: what its text has
+	signs    []signature // by passage: which terms may be in it
 
 	scratch sync.Pool // *scratch
 }
@@ -74,6 +75,7 @@ func Build(docs []Doc) *Index {
 	}
 	x := &Index{n: len(docs), plain: w.plain, surface: w.surface, terms: w.terms, fwdStart: w.fwdStart, fwd: w.fwd, kinds: w.kinds}
 	x.weigh(w)
+	x.sign()
 	x.scratch.New = func() any { return newScratch(x) }
 	return x
 }
@@ -128,7 +130,7 @@ func (x *Index) Bytes() int64 {
 			n += len(s) + 32 // a map entry of string and int32, at its load factor
 		}
 	}
-	return int64(n + len(x.kinds))
+	return int64(n + len(x.kinds) + 8*signed*len(x.signs))
 }
 
 // Name says how passages are analysed and ranked, with a hash over the word
