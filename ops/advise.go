@@ -128,16 +128,19 @@ func (e *Env) record(id string, env *models.Envelope) {
 	a.Target = id
 	a.Detail.Version, a.Detail.Guardrail = env.BrainVersion, env.Guardrail.Status
 	a.Detail.TopicsUsed, a.Detail.TopicsIgnored = env.TopicsUsed, bounded(env.TopicsIgnored)
-	for _, c := range env.Citations {
-		p := c.Provenance
+	if len(env.Citations) > 0 {
+		a.Detail.Spans = make([]string, 0, len(env.Citations))
+	}
+	for i := range env.Citations {
+		p := &env.Citations[i].Provenance
 		a.Detail.Spans = append(a.Detail.Spans, p.SourceDocPK+"@"+strconv.Itoa(p.Revision)+":"+strconv.Itoa(p.Start)+"-"+strconv.Itoa(p.End))
 	}
 	body, _ := env.Encoded()
 	e.Record = &models.Answer{
 		BrainID: e.Call.Brain, ID: id, At: e.Now, Query: env.Query, Topics: append([]string{}, env.TopicsUsed...), Version: env.BrainVersion,
-		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Guardrail: env.Guardrail.Status, Body: string(body),
+		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Guardrail: env.Guardrail.Status, Body: body,
 	}
-	a.Detail.BodyHash = e.Record.BodyHash()
+	a.Detail.BodyHash = env.BodyHash()
 }
 
 // bounded keeps what a caller made up from filling the audit log.
