@@ -57,9 +57,8 @@ type Index struct {
 
 	fwdStart []int32 // by passage: its part of fwd
 	fwd      []int32
-	norm     []float32   // by passage: the length part of BM25's denominator
-	kinds    []Kind      // by passage: what its text has
-	signs    []signature // by passage: which terms may be in it
+	norm     []float32 // by passage: the length part of BM25's denominator
+	kinds    []Kind    // by passage: what its text has
 
 	scratch sync.Pool // *scratch
 }
@@ -75,7 +74,6 @@ func Build(docs []Doc) *Index {
 	}
 	x := &Index{n: len(docs), plain: w.plain, surface: w.surface, terms: w.terms, fwdStart: w.fwdStart, fwd: w.fwd, kinds: w.kinds}
 	x.weigh(w)
-	x.sign()
 	x.scratch.New = func() any { return newScratch(x) }
 	return x
 }
@@ -130,7 +128,7 @@ func (x *Index) Bytes() int64 {
 			n += len(s) + 32 // a map entry of string and int32, at its load factor
 		}
 	}
-	return int64(n + len(x.kinds) + 8*signed*len(x.signs))
+	return int64(n + len(x.kinds))
 }
 
 // Name says how passages are analysed and ranked, with a hash over the word

@@ -26,6 +26,20 @@ type pairCount struct {
 	at             int // place last counted from
 }
 
+// rerank adds to each candidate what the closeness of the question's words is
+// worth.
+func (x *Index) rerank(q *Query, s *scratch, best []candidate) {
+	if len(q.pairs) == 0 {
+		return
+	}
+	for i := range best {
+		d := best[i].doc()
+		s.near.read(x.forward(d), s.local)
+		s.near.count(len(q.pairs))
+		best[i] = newCandidate(d, best[i].score()+s.near.score(q, x.norm[d]))
+	}
+}
+
 // forward returns the terms of a passage in order.
 func (x *Index) forward(doc int32) []int32 { return x.fwd[x.fwdStart[doc]:x.fwdStart[doc+1]] }
 

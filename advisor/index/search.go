@@ -34,10 +34,6 @@ type scratch struct {
 	local   []uint16  // by term: place in the query plus one
 	best    []candidate
 	near    nearness
-	limits  limits
-	order   []limited
-	ranked  []ranked
-	hits    []Hit
 }
 
 func newScratch(x *Index) *scratch {
@@ -58,7 +54,17 @@ func (x *Index) Search(q *Query, k int) []Hit {
 	if len(best) > rerankDepth {
 		greatest(best, rerankDepth)
 	}
-	return x.rerank(q, s, best, k)
+	x.rerank(q, s, best[:min(len(best), rerankDepth)])
+	best = greatest(best, k)
+	slices.Sort(best)
+	hits := make([]Hit, len(best))
+	for i := range hits {
+		c := best[len(best)-1-i]
+		s.near.read(x.forward(c.doc()), s.local)
+		s.near.count(len(q.pairs))
+		hits[i] = Hit{c.doc(), c.score(), s.near.matched(), s.near.together(q)}
+	}
+	return hits
 }
 
 // best adds up every term's share in every passage, and returns the k best and
@@ -86,33 +92,7 @@ func (x *Index) best(q *Query, s *scratch, k int) []candidate {
 	if few {
 		return s.topNoted()
 	}
-	return s.top(k, x.floor(q, s, k))
-}
-
-// floorSample is how many passages a floor is taken from at most.
-const floorSample = 1024
-
-// floor returns a score that the k best passages have at least: what the k best
-// of those have that have a rare word of the question. It is above zero.
-func (x *Index) floor(q *Query, s *scratch, k int) float32 {
-	var docs []int32
-	for _, t := range q.terms {
-		if t.id < 0 {
-			continue
-		}
-		if list := x.postDoc[x.postStart[t.id]:x.postStart[t.id+1]]; len(list) >= k && (docs == nil || len(list) < len(docs)) {
-			docs = list
-		}
-	}
-	if docs == nil {
-		return math.SmallestNonzeroFloat32
-	}
-	best := s.best[:0]
-	for _, d := range docs[:min(len(docs), max(k, floorSample))] {
-		best = append(best, newCandidate(d, s.acc[d]))
-	}
-	s.best = best
-	return max(math.SmallestNonzeroFloat32, slices.Min(greatest(best, k)).score())
+	return s.top(k)
 }
 
 func (s *scratch) add(docs []int32, vals []float32, weight float32) {
@@ -133,12 +113,12 @@ func (s *scratch) addNoting(docs []int32, vals []float32, weight float32) {
 	}
 }
 
-// top takes the k best and some more, none below the floor, out of the
-// accumulators and zeroes them.
-func (s *scratch) top(k int, floor float32) []candidate {
+// top takes the k best and some more out of the accumulators and zeroes them.
+func (s *scratch) top(k int) []candidate {
 	best := s.best[:0]
+	floor := float32(0) // passages come in order: an equal score is not better
 	for d, score := range s.acc {
-		if score < floor {
+		if score <= floor {
 			continue
 		}
 		if best = append(best, newCandidate(int32(d), score)); len(best) == 4*k {
