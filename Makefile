@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both install
 # what is missing through the machine's package manager, after saying so.
-.PHONY: demo test clients check long race build bench fuzz generate clean
+.PHONY: demo test clients check long race lasting build bench fuzz fuzz-front generate clean
 
 SHELL := /bin/bash
 TOOL = go tool -modfile=tools/go.mod
@@ -32,7 +32,7 @@ check:
 
 # What takes longer, before an issue is closed: races, fuzzing, long rounds,
 # benchmarks.
-long: race fuzz lasting bench
+long: race fuzz fuzz-front lasting bench
 
 race:
 	@scripts/need go postgres chromium node nginx
@@ -50,6 +50,11 @@ bench: build
 # Each fuzz target for FUZZTIME (default 30s).
 fuzz:
 	@scripts/fuzz
+
+# A million bodies, or BODIES of them, to the MCP endpoint: minutes.
+fuzz-front:
+	@scripts/need go postgres
+	@FUZZTIME=$(or $(BODIES),1000000)x scripts/fuzz ./mcp '^FuzzFront$$'
 
 generate:
 	$(TOOL) templ generate

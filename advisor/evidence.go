@@ -108,7 +108,9 @@ func (e *Engine) addAnchors(ev *evidence, cards []*card) {
 // addRanked searches by words. What an exact provision quotes anyway is not
 // found a second time.
 func (e *Engine) addRanked(ev *evidence) {
-	for _, f := range e.find.Ranked(ev.query, rankedDepth) {
+	found := e.find.Ranked(ev.query, rankedDepth)
+	ev.ranked = make([]retrieve.Found, 0, len(found))
+	for _, f := range found {
 		if !covered(ev.exact, f) && !covered(ev.ranked, f) {
 			ev.ranked = append(ev.ranked, f)
 		}

@@ -162,15 +162,24 @@ func (e *Engine) shorten(f retrieve.Found, room int) retrieve.Found {
 func jsonSize(s string) int {
 	n := len(s) + 2
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
-			n++
-		case c < ' ' || c == '<' || c == '>' || c == '&':
-			n += 5
-		}
+		n += int(escapes[s[i]])
 	}
 	return n
 }
+
+// escapes is how many bytes a byte takes beyond its own in a JSON string.
+var escapes = func() (t [256]uint8) {
+	for c := range ' ' {
+		t[c] = 5
+	}
+	for _, c := range "<>&" {
+		t[c] = 5
+	}
+	for _, c := range "\"\\\n\r\t" {
+		t[c] = 1
+	}
+	return t
+}()
 
 // citationSize estimates a citation's size as JSON, from above.
 func citationSize(c *models.Citation) int {

@@ -22,6 +22,7 @@ type request struct {
 	tool   *tool           // of tools/call; nil where the caller may see no such tool
 	args   json.RawMessage // checked, without the pinned ones
 	unfit  string          // why args do not fit the tool's schema
+	bad    *rpcError       // what is wrong with a tools/call; nil: nothing
 	modern bool            // of the 2026-07-28 era
 }
 
@@ -72,6 +73,7 @@ func (f *front) dispatch(ctx context.Context, w http.ResponseWriter, r *http.Req
 	}
 	if env.method == "tools/call" {
 		bad = f.prepare(req)
+		req.bad = bad
 	} else if !req.modern {
 		bad = checkParams(env)
 	}

@@ -129,6 +129,10 @@ func (l *library) answerModern(ctx context.Context, w http.ResponseWriter, r *ht
 		return
 	}
 	if a.Error != nil {
+		var theirs struct{ Code int }
+		if json.Unmarshal(a.Error, &theirs) == nil && theirs.Code == mcpgo.INVALID_PARAMS && req.bad != nil {
+			a.Error = encoded(map[string]any{"code": req.bad.code, "message": req.bad.message}) // says what to do next
+		}
 		reply(w, buf.status, req.id, "error", a.Error)
 		return
 	}

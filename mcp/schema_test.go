@@ -144,7 +144,7 @@ func published(t *testing.T, tl mcpgo.Tool) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []byte(indented(raw) + "\n")
+	return []byte(indented(string(raw)) + "\n")
 }
 
 // diff shows the lines that only one side has, around a longest common

@@ -89,9 +89,9 @@ func newTool(e *ops.Entry) (*tool, error) {
 // model one of the two, so each is complete alone.
 type said struct {
 	text   string
-	quoted []byte          // text as a JSON string; nil: not made yet
+	quoted string          // text as a JSON string; "": not made yet
 	blocks []mcpgo.Content // instead of the text, where it is more than that
-	data   []byte          // structured content, as JSON; nil for a failure
+	data   string          // structured content, as JSON; "" for a failure
 }
 
 // failure is a said that says so. Structured content is left out: clients hold
@@ -104,12 +104,12 @@ func (s said) appendResult(b []byte) []byte {
 	switch {
 	case s.blocks != nil:
 		b = append(b, encoded(s.blocks)...)
-	case s.quoted != nil:
+	case s.quoted != "":
 		b = append(append(append(b, `[{"type":"text","text":`...), s.quoted...), `}]`...)
 	default:
 		b = append(append(append(b, `[{"type":"text","text":`...), encoded(s.text)...), `}]`...)
 	}
-	if s.data == nil {
+	if s.data == "" {
 		return append(b, `,"isError":true}`...)
 	}
 	b = append(b, `,"structuredContent":`...)
@@ -119,14 +119,14 @@ func (s said) appendResult(b []byte) []byte {
 // runTool is the handler of every tool that the library calls.
 func (f *front) runTool(ctx context.Context, _ mcpgo.CallToolRequest) (*mcpgo.CallToolResult, error) {
 	s := f.call(ctx, requestOf(ctx))
-	if s.data == nil {
+	if s.data == "" {
 		return mcpgo.NewToolResultError(s.text), nil
 	}
 	res := mcpgo.NewToolResultText(s.text)
 	if s.blocks != nil {
 		res.Content = s.blocks
 	}
-	res.RawStructuredContent = s.data
+	res.RawStructuredContent = json.RawMessage(s.data)
 	return res, nil
 }
 
@@ -175,19 +175,23 @@ func (f *front) invoke(ctx context.Context, req *request) (any, error) {
 // result makes of an operation's output what is said of it. An output that has
 // been recorded leaves as the bytes that were recorded.
 func (t *tool) result(out any) (s said, err error) {
-	if r, ok := out.(interface{ Encoded() (body, text []byte) }); ok {
-		s.data, s.quoted = r.Encoded()
-	} else if s.data, err = json.Marshal(out); err != nil {
+	if s.data, s.quoted, err = t.encode(out); err != nil {
 		return said{}, err
 	}
-	if s.data, err = t.out.WithoutNulls(s.data); err != nil {
-		return said{}, err
+	if !t.out.Sure() { // clients would find out, and show their model that instead
+		bad, err := t.out.Check([]byte(s.data))
+		if err == nil && len(bad) > 0 {
+			err = &unfitOutput{}
+		}
+		if err != nil {
+			return said{}, err
+		}
 	}
 	if r, ok := out.(interface{ Text() string }); ok {
 		s.text = r.Text()
 	}
 	if s.text == "" {
-		s.text, s.quoted = indented(s.data), nil
+		s.text, s.quoted = indented(s.data), ""
 	}
 	// None of ours is more than text today. The conformance suite's fixtures are.
 	if b, ok := out.(interface{ Blocks() []mcpgo.Content }); ok {
@@ -196,10 +200,26 @@ func (t *tool) result(out any) (s said, err error) {
 	return s, nil
 }
 
-func indented(raw []byte) string {
+// encode returns an output as JSON, and its text as a JSON string where it has
+// been written to one.
+func (t *tool) encode(out any) (data, quoted string, err error) {
+	var raw []byte
+	if r, ok := out.(interface{ Encoded() (body, text string) }); ok {
+		if data, quoted = r.Encoded(); !strings.Contains(data, "null") {
+			return data, quoted, nil
+		}
+		raw = []byte(data)
+	} else if raw, err = json.Marshal(out); err != nil {
+		return "", "", err
+	}
+	raw, err = t.out.WithoutNulls(raw)
+	return string(raw), quoted, err
+}
+
+func indented(raw string) string {
 	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		return string(raw)
+	if json.Indent(&b, []byte(raw), "", "  ") != nil {
+		return raw
 	}
 	return b.String()
 }
@@ -223,6 +243,11 @@ func (f *front) failed(ctx context.Context, req *request, err error) said {
 	}
 	return failure(strings.TrimSpace(e.Message) + " (" + e.Code + ")")
 }
+
+// An unfitOutput is an output that is not what its tool's schema promises.
+type unfitOutput struct{}
+
+func (*unfitOutput) Error() string { return "the output does not fit its schema" }
 
 // A panicked is an operation that panicked: the type of the value, and where.
 // The value itself can hold anything, so it is not kept.

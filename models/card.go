@@ -20,8 +20,11 @@ type TopicCard struct {
 	UpdatedBy string    `json:"-"`
 }
 
-// ETag names the card's revision.
-func (c TopicCard) ETag() string { return "r" + strconv.Itoa(c.Rev) }
+// ETag names the card's revision. Revisions count anew where a card was deleted
+// and somebody made another one of its id, so the time of the change is a part.
+func (c TopicCard) ETag() string {
+	return "r" + strconv.Itoa(c.Rev) + "-" + strconv.FormatInt(c.UpdatedAt.UnixMicro(), 36)
+}
 
 // A Topic is a published topic card, as the catalog shows it.
 type Topic struct {

@@ -1,5 +1,7 @@
 package models
 
+import "crypto/sha256"
+
 // An Envelope is what answer and retrieve return on every surface: the text,
 // the citations it stands on, and how far it may be trusted.
 type Envelope struct {
@@ -22,8 +24,9 @@ type Envelope struct {
 	TopicsUsed    []string `json:"-"`
 	TopicsIgnored []string `json:"-"`
 
-	body            []byte // see Encode
-	textAt, textEnd int    // of Rendered in body
+	body            string // see Encode
+	hash            [sha256.Size]byte
+	textAt, textEnd int // of Rendered in body
 }
 
 // Text renders the envelope for clients that show text only.

@@ -1,8 +1,11 @@
 package models
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"math"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -10,19 +13,25 @@ import (
 // a tenth of the time of one. What is written is what encoding/json would write,
 // byte for byte, which a test holds.
 
+// bodies holds buffers that envelopes are written to, which are of very
+// different length: what is kept of each is a copy of just its size.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
 // Encode fixes the envelope's JSON. It is called once, when the envelope is
 // complete: what is recorded, hashed and served are then the same bytes.
 func (e *Envelope) Encode() {
-	size := 1024 + 2*len(e.Rendered) + len(e.Result) + len(e.Query)
-	for i := range e.Citations {
-		size += len(e.Citations[i].Quote) + 1024
-	}
-	e.body = e.appendJSON(make([]byte, 0, size))
+	b := bodies.Get().(*[]byte)
+	*b = e.appendJSON((*b)[:0])
+	e.body, e.hash = string(*b), sha256.Sum256(*b)
+	bodies.Put(b)
 }
 
-// Encoded returns the bytes that Encode fixed, and of them those of the text
-// for clients that show text only, as a JSON string; nil before Encode.
-func (e *Envelope) Encoded() (body, text []byte) { return e.body, e.body[e.textAt:e.textEnd] }
+// Encoded returns the JSON that Encode fixed, and of it that of the text for
+// clients that show text only, as a JSON string; "" before Encode.
+func (e *Envelope) Encoded() (body, text string) { return e.body, e.body[e.textAt:e.textEnd] }
+
+// BodyHash returns the SHA-256 of the body, as [Answer.BodyHash] does.
+func (e *Envelope) BodyHash() string { return hex.EncodeToString(e.hash[:]) }
 
 func (e *Envelope) appendJSON(b []byte) []byte {
 	b = append(b, `{"result":`...)

@@ -72,7 +72,7 @@ func sameEncoding(t *testing.T, e *Envelope) {
 		t.Fatal(err)
 	}
 	e.Encode()
-	if got, said := e.Encoded(); string(got) != string(want) || string(said) != string(text) {
+	if got, said := e.Encoded(); got != string(want) || said != string(text) || e.BodyHash() != (&Answer{Body: got}).BodyHash() {
 		t.Fatalf("encoded\n%s\nwant\n%s\ntext %s, want %s", got, want, said, text)
 	}
 }

@@ -163,6 +163,17 @@ func (p Principal) May(r Right) bool {
 	})
 }
 
+// ScopeFor returns the scope that gives r to a program like p, or "" where none
+// does: that takes a person at a browser, or a shell.
+func (p Principal) ScopeFor(r Right) Scope {
+	for _, s := range Scopes() {
+		if slices.Contains(rightsOfScope[s], r) || p.TokenID != "" && slices.Contains(rightsOfToken[s], r) {
+			return s
+		}
+	}
+	return ""
+}
+
 // Caller names p to the rate limiter: each key and each person has a count of
 // its own.
 func (p Principal) Caller() string {

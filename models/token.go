@@ -62,6 +62,12 @@ func NextRefresh(token string) string {
 	return body + checksum(body)
 }
 
+// IsPublicID reports whether s has the shape of a grant's or a signing key's id.
+// Whoever makes a token up writes there what they like.
+func IsPublicID(s string) bool {
+	return len(s) == keyIDLen && strings.Trim(s, base62) == ""
+}
+
 // RefreshID returns the id of the grant in a refresh token of the right shape
 // with the right checksum; ok is false for anything else, so a mistyped one costs
 // no query.

@@ -144,16 +144,19 @@ func (e *Env) record(id string, env *models.Envelope) {
 	a.Target = id
 	a.Detail.Version, a.Detail.Guardrail = env.BrainVersion, env.Guardrail.Status
 	a.Detail.TopicsUsed, a.Detail.TopicsIgnored = env.TopicsUsed, bounded(env.TopicsIgnored)
-	for _, c := range env.Citations {
-		p := c.Provenance
+	if len(env.Citations) > 0 {
+		a.Detail.Spans = make([]string, 0, len(env.Citations))
+	}
+	for i := range env.Citations {
+		p := &env.Citations[i].Provenance
 		a.Detail.Spans = append(a.Detail.Spans, p.SourceDocPK+"@"+strconv.Itoa(p.Revision)+":"+strconv.Itoa(p.Start)+"-"+strconv.Itoa(p.End))
 	}
 	body, _ := env.Encoded()
 	e.Record = &models.Answer{
 		BrainID: e.Call.Brain, ID: id, At: e.Now, Query: env.Query, Topics: append([]string{}, env.TopicsUsed...), Version: env.BrainVersion,
-		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Guardrail: env.Guardrail.Status, Body: string(body),
+		Surface: a.Surface, Actor: a.Actor, Person: a.Person, KeyID: a.KeyID, Guardrail: env.Guardrail.Status, Body: body,
 	}
-	a.Detail.BodyHash = e.Record.BodyHash()
+	a.Detail.BodyHash = env.BodyHash()
 }
 
 // bounded keeps what a caller made up from filling the audit log.
@@ -187,7 +190,7 @@ func (l TopicList) Text() string {
 			fmt.Fprintf(&b, "  %d of its anchors have no text in this version\n", t.UnsupportableAnchors)
 		}
 	}
-	return b.String()
+	return withNotice(b.String(), l.Notice)
 }
 
 const nothingPublished = "No version of this brain is published yet."
@@ -203,7 +206,11 @@ var TopicCards = &Op[None, TopicList]{
 		if err != nil || engine == nil {
 			return TopicList{Topics: []models.Topic{}, Notice: nothingPublished}, err
 		}
-		return TopicList{Topics: engine.Topics()}, nil
+		l := TopicList{Topics: engine.Topics()}
+		if e.Call.forModels() {
+			l = l.cut(e.desk.Settings.PublicURL + "/v1/brains/" + string(e.Call.Brain) + "/topic-cards")
+		}
+		return l, nil
 	},
 }
 
@@ -226,7 +233,7 @@ type WikiPage struct {
 // Text renders the page for clients that show text only.
 func (p WikiPage) Text() string {
 	if p.Title != "" {
-		return p.Markdown
+		return withNotice(p.Markdown, p.Notice)
 	}
 	if len(p.Categories) == 0 {
 		return cmp.Or(p.Notice, "The wiki is empty.")
@@ -238,7 +245,7 @@ func (p WikiPage) Text() string {
 			fmt.Fprintf(&b, "- %s\n", t)
 		}
 	}
-	return b.String()
+	return withNotice(b.String(), p.Notice)
 }
 
 // ReadWiki shows the published wiki: its index, or one article.
@@ -256,7 +263,11 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 			return WikiPage{Notice: nothingPublished}, err
 		}
 		if in.Entity == "" {
-			return WikiPage{Categories: engine.Wiki()}, nil
+			p := WikiPage{Categories: engine.Wiki()}
+			if e.Call.forModels() {
+				p = p.cutIndex(e.desk.wikiURL(e.Call.Brain, ""))
+			}
+			return p, nil
 		}
 		a, nearest, err := engine.Article(in.Entity)
 		if fault.Is(err, fault.NotFound) {
@@ -265,7 +276,11 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 		if err != nil {
 			return WikiPage{}, err
 		}
-		return WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related}, nil
+		p := WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related}
+		if e.Call.forModels() {
+			p = p.cutArticle(e.desk.wikiURL(e.Call.Brain, p.Title))
+		}
+		return p, nil
 	},
 }
 

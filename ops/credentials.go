@@ -160,9 +160,10 @@ func (d *Desk) Terminal(ctx context.Context, brain models.BrainID, actor string)
 		if p.Actor == "" {
 			p.Actor = onlyOwner(ms).Email
 		}
+		email, _ := models.CleanEmail(p.Actor)
 		for _, m := range ms {
-			if m.Email == p.Actor {
-				p.Person = m.PersonID
+			if m.Email == email {
+				p.Person, p.Actor = m.PersonID, m.Email
 			}
 		}
 		return nil

@@ -116,6 +116,9 @@ func (d *Desk) perform(ctx context.Context, e *Env, o *Entry, in any) (out any, 
 		return o.run(ctx, e, in)
 	}
 	if o.stage != nil {
+		if neverAlone(e.Call, o) && o.propose == nil {
+			return nil, errSession // before anything is prepared
+		}
 		if e.Staged, err = o.stage(ctx, e, in); err != nil {
 			return nil, err
 		}
@@ -249,7 +252,14 @@ func reaches(c Call, o *Entry) bool {
 
 func lacking(p models.Principal, o *Entry) error {
 	if p.Scoped() {
-		return fault.New(fault.Forbidden, "This key or token may not do that: its scopes, or its person's roles, do not cover %s.", o.Name).WithCode("insufficient_scope")
+		why := "No scope covers %s: a person does it, at a browser or at the terminal."
+		switch s := p.ScopeFor(o.Needs); {
+		case s != "" && p.Has(s):
+			why = "The person whom this key or token acts for has no role that covers %s."
+		case s != "":
+			why = "This key or token has not the scope " + string(s) + ", which %s takes."
+		}
+		return fault.New(fault.Forbidden, why, o.Name).WithCode("insufficient_scope")
 	}
 	return fault.New(fault.Forbidden, "Your role in this brain does not cover this. An admin or owner can give you one that does.").WithCode("insufficient_role")
 }
@@ -298,17 +308,26 @@ func queued(e *Env) (wait bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	atHome := e.Call.Via&(Web|CLI|Stdio) != 0
 	switch {
 	case e.Call.By.Kind == models.KindSystem && b.Published == 0:
 		e.Audit.Detail.FourEyes = models.FourEyesBootstrap
-	case !b.FourEyesAt(e.Now) && atHome:
+	case !b.FourEyesAt(e.Now) && e.Call.Via&atHome != 0:
 		e.Audit.Detail.FourEyes = models.FourEyesOff
 	default:
 		return true, nil
 	}
 	return false, nil
 }
+
+// neverAlone reports whether c waits for a second person whatever the brain
+// says of its four eyes: what programs ask to change does.
+func neverAlone(c Call, o *Entry) bool {
+	return Dispose(c.Via, o.Class) == Queues && c.Via&atHome == 0 && c.By.Kind != models.KindSystem
+}
+
+// atHome are the surfaces on which a brain without four eyes needs no second
+// person.
+const atHome = Web | CLI | Stdio
 
 // clean returns s on one line, without spaces around it.
 func clean(s string) string { return strings.Join(strings.Fields(s), " ") }

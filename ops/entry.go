@@ -66,8 +66,11 @@ func checkSignIn(ctx context.Context, e *Env, in SignInIn) (*models.Person, erro
 		rate   models.Rate
 	}{{"sign-in:" + email + " from " + e.Call.From, signInsFromOnePlace}, {"sign-in:" + email, signInsInAll}} {
 		t, err := e.desk.Limiter.Take(ctx, by.caller, by.rate, e.Now)
-		if err != nil || !t.OK {
-			return nil, fault.New(fault.Limited, "Too many attempts for this address. Try again in %s.", t.Reset.Round(time.Minute)+time.Minute).Because(err)
+		if err != nil {
+			return nil, fault.New(fault.Limited, "Sign-ins cannot be counted just now, so nobody is let in: the store that counts them (POLARIS_RATE_LIMIT_STORE) does not answer in time. Try again in a moment.").Because(err)
+		}
+		if !t.OK {
+			return nil, fault.New(fault.Limited, "Too many attempts for this address. Try again in %s.", t.Reset.Round(time.Minute)+time.Minute)
 		}
 	}
 	p, err := e.Store().PersonByEmail(ctx, email)

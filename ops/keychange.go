@@ -52,8 +52,8 @@ var UpdateAPIKey = &Op[UpdateAPIKeyIn, models.APIKey]{
 }
 
 // liveKey returns a key that can still be changed, locked and as the caller saw
-// it. One that has ended
-// stays as it was, so that what the audit log says of it stays true.
+// it. One that has ended stays as it was, so that what the audit log says of it
+// stays true.
 func liveKey(e *Env, id string) (*models.APIKey, error) {
 	e.Audit.Target = id
 	k, err := e.Tx.LockAPIKey(id)
@@ -106,6 +106,9 @@ func narrow(e *Env, k *models.APIKey, in UpdateAPIKeyIn) error {
 func move(e *Env, k *models.APIKey, in UpdateAPIKeyIn) error {
 	if in.Owner == nil {
 		return nil
+	}
+	if err := terminalOnly(e, k); err != nil {
+		return err
 	}
 	ms, err := e.Tx.Members()
 	if err != nil {
@@ -191,6 +194,9 @@ func rotateAPIKey(_ context.Context, e *Env, in RotateAPIKeyIn) (CreatedAPIKey, 
 		in.ID = id
 	}
 	k, err := liveKey(e, in.ID)
+	if err == nil {
+		err = terminalOnly(e, k)
+	}
 	if err != nil {
 		return none, err
 	}

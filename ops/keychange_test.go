@@ -314,6 +314,60 @@ func TestChangeAKey(t *testing.T) {
 	}
 }
 
+// TestAKeyToOtherBrains: it is made at the terminal, and whoever administers the
+// brain that it is of gets neither its next secret nor another owner for it. That
+// it ends or may do less is for them to say.
+func TestAKeyToOtherBrains(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	newMember(t, d, eve, models.RoleAdmin)
+	page := signedIn(t, d, "calliope", eve)
+	mint := func() string {
+		return must(t, d, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: "x", Scopes: []models.Scope{models.ScopeInvoke, models.ScopeAnyBrain}}).ID
+	}
+	id := mint()
+	if got := code(d, page, ops.RotateAPIKey, ops.RotateAPIKeyIn{ID: id}); got != "terminal_only " {
+		t.Errorf("rotated by a page: %s", got)
+	}
+	if got := code(d, page, ops.UpdateAPIKey, ops.UpdateAPIKeyIn{ID: id, Owner: ptr(eve)}); got != "terminal_only " {
+		t.Errorf("moved by a page: %s", got)
+	}
+	if k := must(t, d, page, ops.GetAPIKey, ops.APIKeyIDIn{ID: id}); k.Rev != 1 || k.Owner != ada {
+		t.Errorf("afterwards: %+v", k)
+	}
+	must(t, d, c, ops.RotateAPIKey, ops.RotateAPIKeyIn{ID: id})
+	must(t, d, c, ops.UpdateAPIKey, ops.UpdateAPIKeyIn{ID: id, Owner: ptr(eve)})
+	must(t, d, page, ops.UpdateAPIKey, ops.UpdateAPIKeyIn{ID: id, Scopes: []models.Scope{models.ScopeInvoke}})
+	must(t, d, page, ops.RotateAPIKey, ops.RotateAPIKeyIn{ID: id}) // it reaches no other brain now
+	must(t, d, page, ops.RevokeAPIKey, ops.RevokeAPIKeyIn{ID: mint()})
+}
+
+// TestActorsThatAreSomebodyElse: a key's actor is what audit rows name, so it is
+// not another person by a capital letter, one who may not act, or Polaris itself.
+func TestActorsThatAreSomebodyElse(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	newMember(t, d, eve, models.RoleReader)
+	newMember(t, d, "off@example.org", models.RoleReader)
+	must(t, d, ops.Call{By: c.By, Brain: store.Instance, Via: ops.CLI}, ops.DisableUser, ops.UserIn{Email: "off@example.org"})
+	page := signedIn(t, d, "calliope", ada)
+	for actor, want := range map[string]string{eve: eve, "EVE@example.org": eve, " Eve@Example.ORG ": eve, "night shift": ada, "off@example.org": "", "Off@example.org": "", "system": "", " SYSTEM": ""} {
+		k, err := ops.Do(t.Context(), d, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: "x", Actor: actor})
+		if want == "" && !fault.Is(err, fault.Invalid) || want != "" && (err != nil || k.Owner != want || want == eve && k.Actor != eve) {
+			t.Errorf("%q at the terminal: owned by %q, actor %q, %v", actor, k.Owner, k.Actor, err)
+		}
+		if got := code(d, page, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: "x", Actor: actor}); want != ada && got != "invalid actor" || want == ada && got != "ok" {
+			t.Errorf("%q by ada's page: %s", actor, got)
+		}
+	}
+	p, err := d.Terminal(t.Context(), "calliope", "EVE@example.org")
+	if ms := must(t, d, c, ops.ListMembers, ops.Page{}).Members; err != nil || p.Actor != eve || !slices.ContainsFunc(ms, func(m ops.Member) bool { return m.Email == eve && m.PersonID == p.Person }) {
+		t.Errorf("--actor EVE@example.org: %+v %v", p, err)
+	}
+}
+
 // TestNarrowedFromTheNextRequest: a scope that was taken away is gone with the
 // next look-up, and so are the rights of an owner's lost role.
 func TestNarrowedFromTheNextRequest(t *testing.T) {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"polaris/models"
@@ -33,7 +34,7 @@ func keyScopes(e *Env, scopes []models.Scope) ([]models.Scope, error) {
 	}
 	for _, s := range scopes {
 		if !slices.Contains(models.Scopes(), s) {
-			return nil, fault.Field("scopes", "%q is no scope. Scopes are %v.", s, models.Scopes())
+			return nil, noScope(s)
 		}
 		if s == models.ScopeAnyBrain && e.Call.Via != CLI {
 			return nil, fault.Field("scopes", "%s is given at the terminal only.", s)
@@ -84,8 +85,15 @@ func keyOwner(e *Env, k *models.APIKey, actor string) error {
 		return err
 	}
 	actor = models.RedactIn(clean(actor))
-	owner, named := activeMember(ms, func(m store.MemberPerson) bool { return m.Email == actor })
+	email, _ := models.CleanEmail(actor) // as addresses are compared everywhere
+	if email == "" && strings.EqualFold(actor, models.System("").Actor) {
+		return fault.Field("actor", "%q is what Polaris itself is called in audit rows. Choose another name.", actor)
+	}
+	owner, named := activeMember(ms, func(m store.MemberPerson) bool { return m.Email == email })
 	if !named {
+		if slices.ContainsFunc(ms, func(m store.MemberPerson) bool { return m.Email == email }) {
+			return fault.Field("actor", "%s may not act in this brain, so no key can act as them.", email)
+		}
 		var ok bool
 		if owner, ok = activeMember(ms, func(m store.MemberPerson) bool { return m.PersonID == e.Call.By.Person }); !ok {
 			owner = onlyOwner(ms)
@@ -103,6 +111,15 @@ func keyOwner(e *Env, k *models.APIKey, actor string) error {
 		k.Actor = actor
 	}
 	return nil
+}
+
+// terminalOnly refuses, anywhere but at the terminal, what gives somebody a key
+// that reaches other brains: who administers this one has no say in those.
+func terminalOnly(e *Env, k *models.APIKey) error {
+	if e.Call.Via == CLI || !slices.Contains(k.Scopes, models.ScopeAnyBrain) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "This key has %s, so it is rotated and moved at the terminal only, as it was made there. Here it can be revoked, or that scope taken from it.", models.ScopeAnyBrain).WithCode("terminal_only")
 }
 
 // activeMember returns the first member that fits and may act now.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"polaris/internal/leaks"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -118,7 +119,7 @@ func TestTheLimitFailsClosedWithoutAStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := ops.NewDesk(s, ops.Settings{RateLimit: aMinute}, slog.New(slog.DiscardHandler))
+	d := ops.NewDesk(s, ops.Settings{RateLimit: aMinute}, leaks.Log(t))
 	d.Limiter = ops.NewStoreLimiter(s)
 	s.Close()
 	began := time.Now()
@@ -170,7 +171,7 @@ func takeSoon(t *testing.T, d *ops.Desk, p models.Principal) (err error) {
 func TestARefusalNamesTheSetting(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.Open(t, store.Options{})
-	d := ops.NewDesk(s, ops.Settings{RateLimit: models.Rate{N: 1, Window: time.Second}}, slog.New(slog.DiscardHandler))
+	d := ops.NewDesk(s, ops.Settings{RateLimit: models.Rate{N: 1, Window: time.Second}}, leaks.Log(t))
 	d.Now = func() time.Time { return noon }
 	for _, c := range []struct {
 		p    models.Principal
@@ -290,5 +291,19 @@ func TestASweepTakesNoRequestAway(t *testing.T) {
 			t.Errorf("the next one: %+v, want 58 left: the one before was not counted", got)
 		}
 		return
+	}
+}
+
+// TestSignInIsNotCounted: while attempts cannot be counted nobody is let in, and
+// nobody is told that they tried too often.
+func TestSignInIsNotCounted(t *testing.T) {
+	t.Parallel()
+	d, owner, _ := deskWithStoreLimiter(t)
+	if _, err := owner.Exec(t.Context(), "DROP FUNCTION rate_take"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ops.Do(t.Context(), d, ops.Call{By: ops.Visitor(), Brain: store.Instance, Via: ops.Web, From: "192.0.2.1"}, ops.SignIn, ops.SignInIn{Email: "ada@example.org", Password: "correct horse battery"})
+	if f := fault.Of(err); err == nil || f.Kind != fault.Limited || strings.Contains(f.Message, "Too many") || !strings.Contains(f.Message, "POLARIS_RATE_LIMIT_STORE") {
+		t.Errorf("%v, want that attempts cannot be counted", err)
 	}
 }

@@ -36,10 +36,13 @@ func AsWaiting(err error) (models.Queued, bool) {
 	return w.Queued, true
 }
 
+// errSession refuses what only a person does, and what does not wait in a queue.
+var errSession = fault.New(fault.Forbidden, "This is done by a person who is signed in. Use the pages.").WithCode("session_required")
+
 // propose puts a change into the queue in place of making it.
 func (d *Desk) propose(ctx context.Context, e *Env, o *Entry, in any) error {
 	if o.propose == nil {
-		return fault.New(fault.Forbidden, "This is done by a person who is signed in. Use the pages.").WithCode("session_required")
+		return errSession
 	}
 	if err := checkReasons(e.Call); err != nil {
 		return err

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"polaris/internal/leaks"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -31,7 +31,7 @@ func deskOn(t *testing.T, db storetest.Database, secret byte) *ops.Desk {
 	if secret != 0 {
 		set.SealingKey = bytes.Repeat([]byte{secret}, 32)
 	}
-	return ops.NewDesk(s, set, slog.New(slog.DiscardHandler))
+	return ops.NewDesk(s, set, leaks.Log(t))
 }
 
 // signingKeys returns what is stored of signing keys, as text.

@@ -130,7 +130,7 @@ func verify(token, issuer string, now time.Time, look func(kid, grant string) (*
 	p := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation())
 	_, err := p.ParseWithClaims(token, &a, func(t *jwt.Token) (any, error) {
 		kid, _ := t.Header["kid"].(string)
-		if !a.written(token, kid, t.Signature) || !a.fits(issuer, now) {
+		if !models.IsPublicID(kid) || !models.IsPublicID(a.Grant) || !a.written(token, kid, t.Signature) || !a.fits(issuer, now) {
 			return nil, badToken
 		}
 		if h, away = look(kid, a.Grant); away != nil {

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"polaris/models"
@@ -72,7 +73,7 @@ func grantable(asked []models.Scope, roles []models.Role) ([]models.Scope, error
 	for _, s := range asked {
 		switch {
 		case !slices.Contains(models.Scopes(), s):
-			return nil, fault.Field("scopes", "%q is no scope. Scopes are %v.", s, models.Scopes())
+			return nil, noScope(s)
 		case s == models.ScopeAnyBrain:
 			return nil, fault.Field("scopes", "%s is for API keys that are made at the terminal.", s)
 		case !models.Covers(roles, s):
@@ -152,4 +153,13 @@ func (d *Desk) TokensByPassword(ctx context.Context, c Call, who SignInIn, brain
 	in.via = "password"
 	c.By, c.Brain = by, brain
 	return Do(ctx, d, c, CreateTokens, in)
+}
+
+// noScope refuses what is not the name of a scope, with those that are.
+func noScope(s models.Scope) error {
+	var all []string
+	for _, s := range models.Scopes() {
+		all = append(all, string(s))
+	}
+	return fault.Field("scopes", "%q is no scope. Scopes are %s.", s, strings.Join(all, ", "))
 }

@@ -1,13 +1,16 @@
 package web
 
 import (
+	"bufio"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"polaris/models"
 )
@@ -183,6 +186,49 @@ func TestSignInThrottleAtOnce(t *testing.T) {
 	if n := tried.Load(); n != 30 {
 		t.Errorf("%d of 60 simultaneous attempts were tried, want 30", n)
 	}
+}
+
+// A form that arrives a byte a second is refused soon, on whatever page, and
+// nobody has to be signed in to send one.
+func TestAFormThatTricklesIn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var all sync.WaitGroup
+	for _, path := range []string{"/session", "/link", "/setup"} {
+		all.Go(func() {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n", path)
+			stop, began := make(chan struct{}), time.Now()
+			defer close(stop)
+			go func() {
+				for tick := time.NewTicker(time.Second); ; {
+					select {
+					case <-tick.C:
+						fmt.Fprint(conn, "a") // fails once the other side has closed
+					case <-stop:
+						tick.Stop()
+						return
+					}
+				}
+			}()
+			_ = conn.SetReadDeadline(began.Add(3 * bodyTime))
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Errorf("%s: no answer after %s: %v", path, time.Since(began), err)
+				return
+			}
+			defer resp.Body.Close()
+			if resp.StatusCode != http.StatusBadRequest || time.Since(began) < bodyTime-time.Second {
+				t.Errorf("%s: %d after %s", path, resp.StatusCode, time.Since(began))
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestOneTimeLink(t *testing.T) {

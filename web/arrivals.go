@@ -9,7 +9,8 @@ import (
 )
 
 // leftover is how long the rest of a body is waited for when its request is
-// answered already: net/http reads it before it lets go of the connection.
+// being answered: net/http reads it before it sends what does not fit its
+// buffer, and before it lets go of the connection.
 const leftover = time.Second
 
 // arrivals are the requests whose bodies are still on their way.
@@ -27,7 +28,7 @@ type arriving struct {
 }
 
 // watch puts r's body under observation until it ends, and returns what to do
-// when the request is answered.
+// when the request begins to be answered, and once more when it is.
 func (a *arrivals) watch(w http.ResponseWriter, r *http.Request) (answered func()) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return func() {}

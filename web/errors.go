@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -155,8 +156,12 @@ func problemDetails(c echo.Context, status int, f *fault.Error) error {
 	return c.Blob(status, "application/problem+json", b)
 }
 
-// posted returns the fields of a form.
+// posted returns the fields of a form, which nobody types while it is sent: one
+// that trickles in is not waited for as long as an upload.
 func posted(c echo.Context) (url.Values, error) {
+	rc := http.NewResponseController(c.Response())
+	_ = rc.SetReadDeadline(time.Now().Add(bodyTime)) // a test's connection may have none
+	defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
 	if err := c.Request().ParseForm(); err != nil {
 		return nil, fault.New(fault.Invalid, "The form could not be read.").Because(err)
 	}

@@ -25,10 +25,11 @@ func (s *Server) logged(next http.Handler) http.Handler {
 		id := door.RequestID(r)
 		r.Header.Set(door.RequestIDHeader, id)
 		w.Header().Set(door.RequestIDHeader, id)
-		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
+		answered := s.arrivals.watch(w, r)
+		defer answered()
+		rec := &recorder{ResponseWriter: w, status: http.StatusOK, begins: answered}
 		s.metrics.inFlight.Add(1)
 		defer s.metrics.inFlight.Add(-1)
-		defer s.arrivals.watch(w, r)()
 		next.ServeHTTP(rec, r)
 		s.metrics.answered(rec.route, r.Method, rec.status, time.Since(start))
 		s.conf.Log.Log(r.Context(), levelOf(rec), "request", "method", known(r.Method), "route", rec.route, "status", rec.status,
@@ -60,20 +61,26 @@ type recorder struct {
 	status int
 	route  string
 	wrote  bool
+	begins func() // is called before anything is sent: net/http reads the rest of the body first
 }
 
 // WriteHeader notes the status.
 func (r *recorder) WriteHeader(status int) {
-	if !r.wrote {
-		r.status, r.wrote = status, true
-	}
+	r.begin(status)
 	r.ResponseWriter.WriteHeader(status)
 }
 
 // Write notes that the header is out.
 func (r *recorder) Write(b []byte) (int, error) {
-	r.wrote = true
+	r.begin(http.StatusOK)
 	return r.ResponseWriter.Write(b)
+}
+
+func (r *recorder) begin(status int) {
+	if !r.wrote && status >= http.StatusOK {
+		r.status, r.wrote = status, true
+		r.begins()
+	}
 }
 
 // Unwrap lets http.ResponseController reach the connection.

@@ -226,7 +226,7 @@ func rolesText(roles []models.Role) string {
 
 func versionText(published int) string {
 	if published == 0 {
-		return "nothing published"
+		return "not live"
 	}
 	return "v" + strconv.Itoa(published) + " live"
 }

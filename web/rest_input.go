@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -105,7 +106,9 @@ func (r route) query(c echo.Context, fields map[string]json.RawMessage) error {
 		if len(values) > 1 && kind != reflect.Slice {
 			return fault.Field(name, "%s is given twice.", name)
 		}
-		fields[name] = asField(kind, values)
+		if fields[name], err = asField(name, kind, values); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -121,7 +124,10 @@ func (r route) pathFields(c echo.Context, fields map[string]json.RawMessage) err
 		if err != nil {
 			return err
 		}
-		field := asField(kindOf(r.op.In, name), []string{v})
+		field, err := asField(name, kindOf(r.op.In, name), []string{v})
+		if err != nil {
+			return err
+		}
 		if sent, twice := fields[name]; twice && (!r.hasBody() || !sameJSON(sent, field)) {
 			return fault.Field(name, "%s is in the path already, and says something else.", name)
 		}
@@ -200,14 +206,14 @@ func (r route) part(p *multipart.Part, fields map[string]json.RawMessage) error 
 		return unreadForm(err)
 	}
 	if name != document {
-		fields[name] = asField(kindOf(r.op.In, name), []string{string(b)})
-		return nil
+		fields[name], err = asField(name, kindOf(r.op.In, name), []string{string(b)})
+		return err
 	}
 	fields[name] = json.RawMessage(`"` + base64.StdEncoding.EncodeToString(b) + `"`)
 	if _, said := fields["name"]; !said && p.FileName() != "" {
-		fields["name"] = asField(reflect.String, []string{p.FileName()})
+		fields["name"], err = asField("name", reflect.String, []string{p.FileName()})
 	}
-	return nil
+	return err
 }
 
 func unreadForm(err error) error {
@@ -219,7 +225,13 @@ func unreadForm(err error) error {
 
 // asField returns what an address or a form says of a field, as JSON of the
 // field's kind. What does not fit the kind stays a string, and the schema says so.
-func asField(kind reflect.Kind, values []string) json.RawMessage {
+// Bytes that are no text are refused here: JSON would put other ones in their
+// place, and so name something else than what was asked for.
+func asField(name string, kind reflect.Kind, values []string) (json.RawMessage, error) {
+	if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
+		name = strings.ToValidUTF8(name, "�")
+		return nil, fault.Field(name, "%s is not valid text: it must be UTF-8.", name)
+	}
 	var v any = values[0]
 	switch kind {
 	case reflect.Slice:
@@ -233,11 +245,7 @@ func asField(kind reflect.Kind, values []string) json.RawMessage {
 			v = values[0] == "true"
 		}
 	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("rest: " + err.Error()) // strings, numbers and lists of strings always marshal
-	}
-	return b
+	return json.Marshal(v)
 }
 
 // kindOf returns the kind of the field that JSON calls name; Invalid where there

@@ -100,6 +100,10 @@ func entityTags(lists []string) []string {
 // overwrite what somebody asked not to.
 func conditions(req *http.Request, r route, call *ops.Call) error {
 	match, none := entityTags(req.Header.Values("If-Match")), entityTags(req.Header.Values("If-None-Match"))
+	said := func(name string) bool { return len(req.Header.Values(name)) > 0 }
+	if said("If-Match") && len(match) == 0 || r.method != http.MethodGet && said("If-None-Match") && len(none) == 0 {
+		return fault.New(fault.Outdated, "If-Match or If-None-Match came without a revision, so nothing was done. Send the ETag that you read, or leave the header out.")
+	}
 	if r.method == http.MethodGet {
 		if len(match) > 0 {
 			return fault.New(fault.Outdated, "If-Match is for changes. To read only what is new, send If-None-Match.")

@@ -76,6 +76,10 @@ func TestRESTReadsStrictly(t *testing.T) {
 		{"limit too small", "GET", "/sources?limit=0", ``, nil, 400, "invalid", "limit"},
 		{"limit too large", "GET", "/sources?limit=201", ``, nil, 400, "invalid", "limit"},
 		{"no cursor", "GET", "/sources?cursor=x", ``, nil, 400, "invalid_cursor", "cursor"},
+		{"a path that is no text", "GET", "/wiki/%ff", ``, nil, 400, "invalid", "entity"},
+		{"a surrogate in the path", "PUT", "/draft/topic-cards/%ed%a0%80", `{"label":"x","covers":"x","anchors":["HB 1"]}`, nil, 400, "invalid", "id"},
+		{"a query that is no text", "GET", "/sources?cursor=%ff", ``, nil, 400, "invalid", "cursor"},
+		{"a parameter whose name is no text", "GET", "/sources?%ff=x", ``, nil, 400, "invalid", "�"},
 		{"path no number", "GET", "/versions/first", ``, nil, 400, "invalid", "n"},
 		{"a GET with a body", "GET", "/sources", `{}`, nil, 400, "body_not_expected", ""},
 		{"a DELETE with a body", "DELETE", "/draft/topic-cards/x", `{}`, nil, 400, "body_not_expected", ""},
@@ -162,11 +166,12 @@ func TestRESTRevisions(t *testing.T) {
 		t.Errorf("made as %s, read as %s", tag, read)
 	}
 	changed := put("Cats", "If-Match", read).want(http.StatusOK).Header.Get("ETag")
-	for _, tag := range []string{read, made.Header.Get("ETag"), `"nonsense"`, "nonsense", `W/` + changed, `"*"`, `""`, `"`} {
+	for _, tag := range []string{read, made.Header.Get("ETag"), `"nonsense"`, "nonsense", `W/` + changed, `"*"`, `""`, `"`, "", " ", ",", ", ,"} {
 		refused(put("lost", "If-Match", tag))
 		refused(b.do(http.MethodDelete, card, "", "If-Match", tag))
 	}
 	refused(put("x", "If-None-Match", changed))
+	refused(put("x", "If-None-Match", ""))
 	if a := b.get(card, "If-None-Match", read).want(http.StatusOK, `"Cats"`); a.Header.Get("ETag") == read {
 		t.Error("a changed card has the tag that it had")
 	}
@@ -250,6 +255,7 @@ func TestRESTUploads(t *testing.T) {
 		"data":  func(w *multipart.Writer) { w.WriteField("code", "PETS") },
 		"owner": func(w *multipart.Writer) { w.WriteField("owner", "eve"); file(w, "# X\n\ny") },
 		"code":  func(w *multipart.Writer) { w.WriteField("code", "A"); w.WriteField("code", "B"); file(w, "# X\n\ny") },
+		"title": func(w *multipart.Writer) { w.WriteField("title", "caf\xe9"); file(w, "# X\n\ny") },
 	} {
 		if _, field := form(fill).problem(http.StatusBadRequest); field != what {
 			t.Errorf("%s: field %q", what, field)

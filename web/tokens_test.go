@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -216,6 +217,27 @@ func TestTokenFailuresAreCounted(t *testing.T) {
 	s.browser().auth(http.MethodDelete, "token", fmt.Sprintf(`{"refresh_token":%q}`, out.RefreshToken)).want(http.StatusTooManyRequests)
 	if got := s.works(out.AccessToken); got != "429 429" {
 		t.Errorf("an access token from there: %s", got)
+	}
+}
+
+// What somebody writes into a token of their own making as the id of its key or
+// grant is never an outage, on any surface, whatever bytes it is.
+func TestTokensWithIdsThatAreNone(t *testing.T) {
+	t.Parallel()
+	s, _ := started(t)
+	now := time.Now().Unix()
+	for i, c := range []struct{ kid, grant string }{
+		{`kid\u0000000000`, "grant0000000"}, {"kid000000000", `grant\u000000000`}, {"kid000000000", "grant0000000"}, {"", ""}, {strings.Repeat("k", 1000), "grant0000000"}, {"kid000000000", "é…"},
+	} {
+		part := base64.RawURLEncoding.EncodeToString
+		token := part(fmt.Appendf(nil, `{"alg":"EdDSA","kid":"%s","typ":"at+jwt"}`, c.kid)) + "." +
+			part(fmt.Appendf(nil, `{"iss":%q,"aud":%[1]q,"sub":"p","iat":%d,"exp":%d,"jti":"j","grant_id":"%s","brain_id":"calliope","scope":"advisor:read","token_version":1}`, s.desk.Settings.PublicURL, now, now+600, c.grant)) + "." + part(make([]byte, 64))
+		if got := s.works(token); got != "401 401" {
+			t.Errorf("token %d: %s, want 401 401", i, got)
+		}
+	}
+	if failed, _ := s.desk.BadKeys.Counted(); failed != 12 {
+		t.Errorf("%d of 12 tokens were counted as failed", failed)
 	}
 }
 

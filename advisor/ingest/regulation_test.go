@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"polaris/advisor/cite"
 	"polaris/internal/testdata"
@@ -284,22 +283,17 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestFast prints how long two laws take.
-func TestFast(t *testing.T) {
-	t.Parallel()
-	b, f := load(t, "reg-b-12cfr1002.xml"), load(t, "fcra-15usc1681.md")
-	start := time.Now()
-	x, err := Parse(b, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mid := time.Now()
-	y, err := Parse(f, Options{Cites: "15 U.S.C."})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("Reg B: %d passages in %v; FCRA: %d in %v", len(x.Passages), mid.Sub(start), len(y.Passages), time.Since(mid))
-	if d := time.Since(start); d > time.Second {
-		t.Errorf("took %v", d)
+// BenchmarkLaws reads Regulation B and the FCRA.
+func BenchmarkLaws(b *testing.B) {
+	regulation, statute := load(b, "reg-b-12cfr1002.xml"), load(b, "fcra-15usc1681.md")
+	for b.Loop() {
+		for _, law := range []struct {
+			bytes []byte
+			cites string
+		}{{regulation, ""}, {statute, "15 U.S.C."}} {
+			if _, err := Parse(law.bytes, Options{Cites: law.cites}); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 }

@@ -91,7 +91,7 @@ func (a *auditVerifyCmd) Run(ctx context.Context, c *console) error {
 
 type opCmd struct {
 	brainFlag
-	Name   string `arg:"" help:"The operation's name."`
+	Name   string `arg:"" help:"The operation's name. Any other word prints all names."`
 	DryRun bool   `help:"Rehearse: everything but the change."`
 }
 

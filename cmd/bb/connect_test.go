@@ -181,6 +181,7 @@ func TestConnectRefusals(t *testing.T) {
 		{415, "", refusal, `"code":-32012`},
 		{429, "Retry-After: 57", refusal, `"code":-32011,"message":"Do this. …","data":{"http_status":429,"retry_after":57}`},
 		{429, "Retry-After: 1", strings.Replace(refusal, "x_code", "too_many_failures", 1), `"code":-32011`},
+		{503, "Retry-After: 9223372037", refusal, `"code":-32012,"message":"Do this. …","data":{"http_status":503,"retry_after":86400}`},
 		{503, "Retry-After: 60", refusal, `"code":-32012,"message":"Do this. …","data":{"http_status":503,"retry_after":60}`},
 		{502, "Content-Type: text/html", "<html>\n\n502", "The proxy does not reach the server"},
 		{413, "Content-Type: text/html", "<html>", "The proxy allows only smaller bodies"},

@@ -21,6 +21,8 @@ import (
 const (
 	askTimeout  = 55 * time.Second
 	retryWithin = 20 * time.Second // waiting in all, for one request
+
+	longestRetry = 24 * 60 * 60 // seconds, as they are told to the client
 )
 
 // ask sends a message until it is answered, and returns the answer as one line;
@@ -190,7 +192,7 @@ func refusedBy(resp *http.Response, body []byte) *attempt {
 	}
 	ours := json.Unmarshal(body, &refusal) == nil && refusal.Error.Message != ""
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
-		a.retryAfter = time.Duration(s) * time.Second
+		a.retryAfter = time.Duration(min(s, longestRetry)) * time.Second // more would not fit a Duration, and be no wait at all
 	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -316,7 +316,8 @@ func (p *publishCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return c.print(out, func(w io.Writer) {
-		fmt.Fprintf(w, "Version %d of %s is published: %d sources, %d passages, %d cards.\n", out.Version, p.BrainID, out.Sources, out.Passages, out.Cards)
+		fmt.Fprintf(w, "Version %d of %s is published: %s, %s, %s.\n", out.Version, p.BrainID,
+			counted(out.Sources, "source"), counted(out.Passages, "passage"), counted(out.Cards, "card"))
 		if out.FourEyes == models.FourEyesOff {
 			fmt.Fprintln(w, "Four eyes are off: nobody else looked at it. The version and the audit log say so.")
 		}

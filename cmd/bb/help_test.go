@@ -38,6 +38,7 @@ func TestMisuseNamesTheHelp(t *testing.T) {
 		"import":                  "`bb import --help`",
 		"brain create":            "`bb brain create --help`",
 		"brain":                   "`bb brain --help`",
+		"sources":                 "did you mean \"source\"? `bb --help`",
 		"answer --colour red why": "`bb answer --help`",
 	} {
 		var out, errw strings.Builder
@@ -48,5 +49,18 @@ func TestMisuseNamesTheHelp(t *testing.T) {
 		if want == "" && (code != 0 || !strings.Contains(out.String(), "Usage:")) {
 			t.Errorf("bb: %d %q", code, out.String())
 		}
+	}
+}
+
+// TestReleaseIsAVersion: what goes out beside the name of Polaris does not say
+// the name again.
+func TestReleaseIsAVersion(t *testing.T) {
+	t.Parallel()
+	if v := release(); v == "" || strings.Contains(v, "polaris") || strings.ContainsAny(v, "()") {
+		t.Errorf("the release is %q", v)
+	}
+	var out, errw strings.Builder
+	if code := run(t.Context(), []string{"--version"}, strings.NewReader(""), &out, &errw); code != 0 || out.String() != "polaris "+release()+"\n" {
+		t.Errorf("bb --version: %d %q", code, out.String())
 	}
 }

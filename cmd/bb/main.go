@@ -103,7 +103,11 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, stderr io.Wri
 		return exited // --help and --version have printed
 	}
 	if err != nil {
-		return fail(fault.New(fault.Invalid, "%s. `%s --help` shows how.", withoutSecrets(err.Error(), misused(err), args), misused(err)))
+		said := withoutSecrets(err.Error(), misused(err), args)
+		if !strings.HasSuffix(said, "?") {
+			said += "."
+		}
+		return fail(fault.New(fault.Invalid, "%s `%s --help` shows how.", said, misused(err)))
 	}
 	c := &console{in: in, out: out, err: errw, root: cli, settings: func() (*checked, error) { return fromEnvironment(cli.DataDir) }}
 	kctx.BindTo(ctx, (*context.Context)(nil))
@@ -145,21 +149,23 @@ func withoutSecrets(message, command string, args []string) string {
 	return models.RedactIn(message)
 }
 
-func vars() kong.Vars { return kong.Vars{"data_dir": defaultDataDir(), "version": release()} }
+func vars() kong.Vars {
+	return kong.Vars{"data_dir": defaultDataDir(), "version": "polaris " + release()}
+}
 
 // release is the version that was built: the module's, or the commit's.
 func release() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "polaris (unknown build)"
+		return "unknown"
 	}
-	v := info.Main.Version
+	v := strings.Trim(info.Main.Version, "()") // "(devel)" is a build that no tag names
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
 			v += " " + s.Value[:12]
 		}
 	}
-	return "polaris " + v
+	return v
 }
 
 // sentence is an error as one line. What is internal keeps its cause: at the

@@ -62,7 +62,7 @@ func (c *checked) attach(ctx context.Context, log *slog.Logger, create bool) (a 
 		return addresses{c.DatabaseURL, cmp.Or(c.MigrateURL, c.DatabaseURL), cfg.User}, nil, nil
 	}
 	if !create && !localpg.Exists(c.DataDir) {
-		return a, nil, fault.New(fault.NotReady, "There is no database in %s. `bb serve` or `bb migrate` makes one.", c.DataDir)
+		return a, nil, fault.New(fault.NotReady, "There is no database in %s. `bb serve` or `bb migrate` makes one, and --data-dir names another folder.", c.DataDir)
 	}
 	if cluster, err = localpg.Attach(ctx, localpg.Config{Dir: c.DataDir, Log: log}); err != nil {
 		return a, nil, err

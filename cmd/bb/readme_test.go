@@ -22,37 +22,42 @@ import (
 // readmeBlocks returns the fenced blocks of the README in one language.
 func readmeBlocks(t *testing.T, language string) []string {
 	t.Helper()
-	readme, err := os.ReadFile("../../README.md")
+	return pageBlocks(t, "README.md", language)
+}
+
+func pageBlocks(t *testing.T, name, language string) []string {
+	t.Helper()
+	page, err := os.ReadFile("../../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(string(readme), -1) {
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
 		all = append(all, m[1])
 	}
 	if len(all) == 0 {
-		t.Fatalf("the README has no %s block", language)
+		t.Fatalf("%s has no %s block", name, language)
 	}
 	return all
 }
 
-// readmeCommands returns every shell command of the README: the lines of its sh
-// blocks, and what stands in backquotes after "bb".
-func readmeCommands(t *testing.T) []string {
+// pageCommands returns every shell command of a page: the lines of its sh
+// blocks, and what stands in backquotes and is run by bb.
+func pageCommands(t *testing.T, name string) []string {
 	t.Helper()
 	var all []string
-	for _, b := range readmeBlocks(t, "sh") {
+	for _, b := range pageBlocks(t, name, "sh") {
 		for line := range strings.Lines(strings.ReplaceAll(b, "\\\n", " ")) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), "  #")
 			all = append(all, strings.TrimSpace(line))
 		}
 	}
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile("`(bb [^`\n]+)`").FindAllStringSubmatch(string(readme), -1) {
-		if line := strings.ReplaceAll(m[1], "--brain-id ID", "--brain-id acme"); line != "bb apikey mint" && line != "bb apikey rotate ID" { // names here, not commands
+	for _, m := range regexp.MustCompile("`((?:echo [^`|\n]+ \\| )?bb [^`\n]+)`").FindAllStringSubmatch(string(page), -1) {
+		if line := strings.ReplaceAll(m[1], "--brain-id ID", "--brain-id acme"); line != "bb apikey mint" && line != "bb user disable" { // names here, not commands
 			all = append(all, line)
 		}
 	}
@@ -72,9 +77,10 @@ func shellWords(t *testing.T, line string, env ...string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-// TestReadmeCommands runs every command of the README, in order, as a reader
-// would: against a demo, and against a server of the reader's own. Only what
-// would not end here (make's targets) is looked up instead.
+// TestReadmeCommands runs every command of the README and of the page about
+// keys and tokens, in order, as a reader would: against a demo, and against a
+// server of the reader's own. Only what would not end here (make's targets) is
+// looked up instead.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	needsPostgres(t)
@@ -84,7 +90,8 @@ func TestReadmeCommands(t *testing.T) {
 	var own *server
 	ownData, ownAddr := dataFolder(t), freeAddress(t)
 
-	for _, line := range readmeCommands(t) {
+	var minted string // the id of the newest key
+	for _, line := range append(pageCommands(t, "README.md"), pageCommands(t, "docs/access.md")...) {
 		switch name, rest, _ := strings.Cut(line, " "); name {
 		case "make":
 			dry := exec.Command("make", "-n", rest)
@@ -110,6 +117,12 @@ func TestReadmeCommands(t *testing.T) {
 			if got := shellWords(t, printed); !slices.Equal(got, want) {
 				t.Errorf("the server prints %q, the README has %q", got, want)
 			}
+		case "echo":
+			data := ownData
+			if strings.Contains(line, "_instance") {
+				data = demoData // where the people of the tokens are
+			}
+			runReadme(t, strings.ReplaceAll(line, `"ID"`, `"`+minted+`"`), "POLARIS_DATA_DIR="+data)
 		case "bb":
 			if strings.HasPrefix(rest, "smoke ") || strings.HasPrefix(rest, "connect ") {
 				runReadme(t, strings.ReplaceAll(line, "http://localhost:8088", demo.url), "POLARIS_API_KEY="+key)
@@ -121,12 +134,14 @@ func TestReadmeCommands(t *testing.T) {
 				}
 				continue
 			}
-			out := runReadme(t, line, "POLARIS_DATA_DIR="+ownData, "POLARIS_LISTEN="+ownAddr, "POLARIS_PUBLIC_URL=http://"+ownAddr)
+			out := runReadme(t, strings.ReplaceAll(line, " ID", " "+minted), "POLARIS_DATA_DIR="+ownData, "POLARIS_LISTEN="+ownAddr, "POLARIS_PUBLIC_URL=http://"+ownAddr)
 			if strings.HasPrefix(rest, "answer") && (!strings.Contains(out, "A counter-offer stays open for 30 days. ") || !strings.Contains(out, "## Sources")) {
 				t.Errorf("%s printed\n%s", line, out)
 			}
 			if strings.HasPrefix(rest, "apikey mint") {
-				own.ask(t, regexp.MustCompile(`sk-polaris-\S+`).FindString(out), "Who owns this handbook?")
+				secret := regexp.MustCompile(`sk-polaris-(\w{12})_\w+`).FindStringSubmatch(out)
+				own.ask(t, secret[0], "Who owns this handbook?")
+				minted = secret[1]
 			}
 		default:
 			t.Errorf("no test runs %q", line)
@@ -212,7 +227,7 @@ func (s *server) readmeToken(t *testing.T, line, data string) {
 		return
 	}
 	newWithPassword(t, data, "ada@example.org")
-	send(strings.ReplaceAll(sent, "…", "correct horse battery"))
+	send(strings.NewReplacer("…", "correct horse battery", `"acme"`, `"calliope"`).Replace(sent))
 }
 
 // newWithPassword makes a reader of the demo's brain who has a password.

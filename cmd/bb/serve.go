@@ -85,7 +85,7 @@ func (c *checked) serve(ctx context.Context, con *console, d *opened, at *entran
 		return err
 	case <-ctx.Done():
 	}
-	log.Info("stopping: finishing what is in flight", "requests", site.InFlight(), "grace", c.ShutdownGrace)
+	log.Info("stopping: finishing what is in flight", "requests", site.InFlight(), "grace", c.ShutdownGrace.String()) // as the setting is written
 	site.Drain(c.ShutdownGrace)
 	return at.drain(c.ShutdownGrace, site.InFlight)
 }

@@ -17,6 +17,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ type Settings struct {
 	AllowedOrigins []string      `env:"POLARIS_ALLOWED_ORIGINS" help:"Valid Origin values, beside local ones and the public URL's."`
 	TrustedProxies []string      `env:"POLARIS_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-* count."`
 	MetricsAllow   []string      `env:"POLARIS_METRICS_ALLOW" help:"Networks that may read /metrics, beside this machine."`
-	CORSOrigins    []string      `name:"cors-origins" env:"POLARIS_CORS_ORIGINS" default:"http://localhost:6274" help:"CORS allowlist of the MCP endpoint. Empty: off."`
+	CORSOrigins    []string      `name:"cors-origins" env:"POLARIS_CORS_ORIGINS" default:"http://localhost:6274" help:"CORS allowlist of the MCP and OpenAI endpoints. Empty: off."`
 	MaxQueryChars  int           `env:"POLARIS_MAX_QUERY_CHARS" default:"8000" help:"Longest question, in characters."`
 	MaxBodyBytes   int64         `env:"POLARIS_MAX_BODY_BYTES" default:"1048576" help:"Largest request body, in bytes."`
 	MaxUploadBytes int64         `env:"POLARIS_MAX_UPLOAD_BYTES" default:"67108864" help:"Largest document, in bytes."`
@@ -151,11 +152,10 @@ func (s Settings) check() (*checked, error) {
 	if _, _, err := net.SplitHostPort(s.Listen); err != nil {
 		return nil, malformed("POLARIS_LISTEN", s.Listen, "an address such as 127.0.0.1:8088")
 	}
-	u, err := url.Parse(s.PublicURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, malformed("POLARIS_PUBLIC_URL", s.PublicURL, "an origin such as https://polaris.example.org")
+	var err error
+	if c.PublicURL, err = publicOrigin(s.PublicURL); err != nil {
+		return nil, err
 	}
-	c.PublicURL = strings.TrimSuffix(s.PublicURL, "/")
 	if !strings.HasPrefix(s.MCPPath, "/") || strings.HasSuffix(s.MCPPath, "/") || strings.ContainsAny(s.MCPPath, " ?#*:{}%") || path.Clean(s.MCPPath) != s.MCPPath {
 		return nil, malformed("POLARIS_MCP_PATH", s.MCPPath, "a path such as /v1/mcp")
 	}
@@ -176,10 +176,13 @@ func (s Settings) check() (*checked, error) {
 	if c.scrapers, err = networks("POLARIS_METRICS_ALLOW", s.MetricsAllow); err != nil {
 		return nil, err
 	}
-	for name, n := range map[string]int64{"POLARIS_MAX_QUERY_CHARS": int64(s.MaxQueryChars), "POLARIS_MAX_BODY_BYTES": s.MaxBodyBytes, "POLARIS_MAX_UPLOAD_BYTES": s.MaxUploadBytes, "POLARIS_SHUTDOWN_GRACE": int64(s.ShutdownGrace)} {
+	for name, n := range map[string]int64{"POLARIS_MAX_QUERY_CHARS": int64(s.MaxQueryChars), "POLARIS_MAX_BODY_BYTES": s.MaxBodyBytes, "POLARIS_MAX_UPLOAD_BYTES": s.MaxUploadBytes} {
 		if n <= 0 {
 			return nil, malformed(name, fmt.Sprint(n), "a number above 0")
 		}
+	}
+	if s.ShutdownGrace <= 0 {
+		return nil, malformed("POLARIS_SHUTDOWN_GRACE", s.ShutdownGrace.String(), "a time above 0, such as 20s")
 	}
 	if c.rate, err = models.ParseRate(s.RateLimit); err != nil {
 		return nil, malformed("POLARIS_RATE_LIMIT", s.RateLimit, "requests/window such as 60/60s, or off")
@@ -191,6 +194,28 @@ func (s Settings) check() (*checked, error) {
 		return nil, malformed("POLARIS_DATA_DIR", s.DataDir, "a folder")
 	}
 	return c, nil
+}
+
+// publicOrigin returns the public URL as browsers write an origin: in small
+// letters, and without the port that its scheme has anyway. Written otherwise it
+// would be no origin that a form comes from, and HTTPS:// would leave cookies
+// without Secure.
+func publicOrigin(s string) (string, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.User != nil {
+		if err == nil && u.User != nil {
+			s = u.Redacted() // a password has no place in a log
+		}
+		return "", malformed("POLARIS_PUBLIC_URL", s, "an origin such as https://polaris.example.org")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return "", malformed("POLARIS_PUBLIC_URL", s, "an origin with a port between 1 and 65535")
+		}
+	}
+	host := strings.ToLower(u.Host)
+	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+	return u.Scheme + "://" + strings.TrimSuffix(host, ":"), nil
 }
 
 // checkNeighbours refuses hosts and origins that would match nothing, such as

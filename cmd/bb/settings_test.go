@@ -55,6 +55,11 @@ func TestMalformedSettings(t *testing.T) {
 		{"POLARIS_LISTEN", "8088", "POLARIS_LISTEN"},
 		{"POLARIS_PUBLIC_URL", "ftp://x", "POLARIS_PUBLIC_URL"},
 		{"POLARIS_PUBLIC_URL", "https://x/path", "POLARIS_PUBLIC_URL"},
+		{"POLARIS_PUBLIC_URL", "https://x:99999", "between 1 and 65535"},
+		{"POLARIS_PUBLIC_URL", "https://x:0", "between 1 and 65535"},
+		{"POLARIS_PUBLIC_URL", "https://:8088", "POLARIS_PUBLIC_URL"},
+		{"POLARIS_PUBLIC_URL", "https://x?", "POLARIS_PUBLIC_URL"},
+		{"POLARIS_PUBLIC_URL", "https://u:secret@x", `"https://u:xxxxx@x"`},
 		{"POLARIS_MCP_PATH", "v1/mcp", "POLARIS_MCP_PATH"},
 		{"POLARIS_MCP_PATH", "/health", "POLARIS_MCP_PATH"},
 		{"POLARIS_MCP_PATH", "/brains/mcp", "POLARIS_MCP_PATH"},
@@ -80,6 +85,7 @@ func TestMalformedSettings(t *testing.T) {
 		{"POLARIS_MAX_QUERY_CHARS", "-1", "POLARIS_MAX_QUERY_CHARS"},
 		{"POLARIS_MAX_QUERY_CHARS", "many", "max-query-chars"},
 		{"POLARIS_SHUTDOWN_GRACE", "soon", "shutdown-grace"},
+		{"POLARIS_SHUTDOWN_GRACE", "-1s", `"-1s"; it must be a time above 0`},
 		{"POLARIS_LOG_LEVEL", "loud", "log-level"},
 		{"POLARIS_LISTNE", "127.0.0.1:1", "POLARIS_LISTNE is no setting"},
 		{"POLARIS_LLM_MODEL", "x", "has no effect in this release"},
@@ -92,6 +98,21 @@ func TestMalformedSettings(t *testing.T) {
 				t.Errorf("exit %d, %q; want 2 and one line with %q", code, errw.String(), c.want)
 			}
 		})
+	}
+}
+
+// The public URL is compared with what browsers send as Origin, and says whether
+// cookies are Secure.
+func TestThePublicURLIsAnOriginAsBrowsersWriteIt(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"https://polaris.example": "https://polaris.example", "https://polaris.example/": "https://polaris.example", "HTTPS://Polaris.Example": "https://polaris.example",
+		"https://polaris.example:443": "https://polaris.example", "http://polaris.example:80/": "http://polaris.example", "http://polaris.example:443": "http://polaris.example:443",
+		"https://polaris.example:8443": "https://polaris.example:8443", "https://polaris.example:": "https://polaris.example", "http://[::1]:80": "http://[::1]", "http://[FE80::1]:8088": "http://[fe80::1]:8088",
+	} {
+		if got, err := publicOrigin(given); err != nil || got != want {
+			t.Errorf("%s: %q %v, want %q", given, got, err, want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,11 +13,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"polaris/internal/leaks"
 	"polaris/models/store/localpg"
 	"polaris/models/store/storetest"
 )
@@ -50,13 +53,15 @@ var running = sync.OnceValues(func() (*server, error) {
 })
 
 func TestMain(m *testing.M) {
-	storetest.Main(m, func() {
+	storetest.Main(m, func() (err error) {
 		for _, s := range started {
 			s.stop()
+			err = errors.Join(err, s.holdsNoSecret())
 		}
-		if dir, err := built(); err == nil && len(started) > 0 {
+		if dir, failed := built(); failed == nil && len(started) > 0 {
 			_ = os.RemoveAll(dir)
 		}
+		return err
 	})
 }
 
@@ -126,6 +131,7 @@ func start(public string, args ...string) (*server, error) {
 		"serve", "--demo", "--data-dir", s.data, "--listen", addr, "--public-url", cmp.Or(public, s.url),
 	}, args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.err
+	s.cmd.Env = append(os.Environ(), "POLARIS_LOG_LEVEL=debug")
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -162,6 +168,31 @@ func (s *server) healthy() bool {
 func (s *server) stop() {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM) // gone already, perhaps
 	<-s.over
+}
+
+// holdsNoSecret looks through what the server said and stored, whatever the
+// clients sent it: its log at the finest level, and PostgreSQL's own files. The
+// demo's key lies beside those, for the demo to print it again.
+func (s *server) holdsNoSecret() error {
+	var found, lines []string
+	for line := range strings.Lines(s.err.String()) {
+		if strings.HasPrefix(line, "{") || strings.HasPrefix(line, "time=") { // ways in are told at the start
+			lines = append(lines, line)
+		}
+	}
+	for _, secret := range leaks.In([]byte(strings.Join(lines, ""))) {
+		found = append(found, "the log: "+secret)
+	}
+	looked, err := leaks.Files(filepath.Join(s.data, "postgres"), func(path, secret string) { found = append(found, path+": "+secret) })
+	switch {
+	case err != nil:
+		return err
+	case looked < 10<<20 || len(lines) < 10 && flag.Lookup("test.run").Value.String() == "": // a few tests alone say little
+		return fmt.Errorf("looked for secrets in %d lines and %d bytes of files only", len(lines), looked)
+	case len(found) > 0:
+		return fmt.Errorf("secrets were left behind: %s", strings.Join(found, "; "))
+	}
+	return nil
 }
 
 // freeAddress returns a loopback address that nothing listens on.

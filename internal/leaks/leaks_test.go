@@ -2,6 +2,8 @@ package leaks
 
 import (
 	"encoding/base64"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,5 +37,26 @@ func TestIn(t *testing.T) {
 		if got := In([]byte(`{"msg":"before ` + secret + ` after"}`)); (len(got) == 1) != found || len(got) > 1 {
 			t.Errorf("%q: found %v", secret, got)
 		}
+	}
+}
+
+// Files are looked through wherever they lie.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	key, _ := models.MintKey()
+	inner := filepath.Join(dir, "base", "1")
+	if err := os.MkdirAll(inner, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"clean": "nothing", "dirty": "\x00\xff" + key + "\x00"} {
+		if err := os.WriteFile(filepath.Join(inner, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var found []string
+	looked, err := Files(dir, func(path, secret string) { found = append(found, filepath.Base(path)+" "+secret) })
+	if err != nil || looked != len("nothing")+3+len(key) || len(found) != 1 || !strings.HasPrefix(found[0], "dirty API key sk-polaris-") || strings.Contains(found[0], key) {
+		t.Errorf("%d bytes, found %q; %v", looked, found, err)
 	}
 }

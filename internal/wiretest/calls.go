@@ -43,7 +43,7 @@ func toolsList(t *testing.T, mount Mount) {
 			}
 		}
 	}
-	want := []string{"answer", "broken", "deaf", "panics", "read_wiki", "retrieve", "slow", "topic_cards"}
+	want := []string{"answer", "broken", "deaf", "panics", "read_wiki", "retrieve", "slow", "topic_cards", "unfit"}
 	if !slices.Equal(names, want) {
 		t.Errorf("tools %v, want %v", names, want)
 	}
@@ -59,7 +59,7 @@ func toolsList(t *testing.T, mount Mount) {
 func toolFailures(t *testing.T, mount Mount) {
 	var log lockedBuffer
 	w := NewWorld(t, mount, Options{Log: &log})
-	for _, tool := range []string{"broken", "panics"} {
+	for _, tool := range []string{"broken", "panics", "unfit"} {
 		a := w.Do(t, Row{Header: bearer("reader", "X-Request-Id", "req-"+tool), Body: Call(1, tool, map[string]any{"who": "x"})})
 		r := a.Result(t)
 		if a.StatusCode != http.StatusOK || !r.IsError || r.Data != nil || bytes.Contains(a.Body, []byte("secret")) {

@@ -52,8 +52,9 @@ func ModernRows() []Row {
 		{Name: "an argument too many", Header: era("tools/call", "answer"), Body: message("1", "tools/call", `"name":"answer","arguments":{"query":"x","colour":"red"}`), Status: 200, Has: []string{`"isError":true`, "colour"}},
 		{Name: "a failing tool", Header: era("tools/call", "broken"), Body: message("1", "tools/call", `"name":"broken","arguments":{"who":"x"}`), Status: 200, Has: []string{`"isError":true`}, Lacks: []string{"secret", "structuredContent"}},
 		{Name: "a panicking tool", Header: era("tools/call", "panics"), Body: message("1", "tools/call", `"name":"panics","arguments":{"who":"x"}`), Status: 200, Has: []string{`"isError":true`}, Lacks: []string{"secret"}},
-		{Name: "hidden tool", Header: era("tools/call", "hidden"), Body: message("1", "tools/call", `"name":"hidden","arguments":{}`), Status: 400, RPC: -32602},
-		{Name: "unknown tool", Header: era("tools/call", "absent"), Body: message("1", "tools/call", `"name":"absent","arguments":{}`), Status: 400, RPC: -32602},
+		{Name: "a tool that breaks its schema", Header: era("tools/call", "unfit"), Body: message("1", "tools/call", `"name":"unfit","arguments":{"who":"x"}`), Status: 200, Has: []string{`"isError":true`}, Lacks: []string{"secret", "structuredContent"}},
+		{Name: "hidden tool", Header: era("tools/call", "hidden"), Body: message("1", "tools/call", `"name":"hidden","arguments":{}`), Status: 400, RPC: -32602, Has: []string{`Unknown tool: \"hidden\". tools/list names`}},
+		{Name: "unknown tool", Header: era("tools/call", "absent"), Body: message("1", "tools/call", `"name":"absent","arguments":{}`), Status: 400, RPC: -32602, Has: []string{`Unknown tool: \"absent\". tools/list names`}},
 		{Name: "no name", Header: era("tools/call", "topic_cards"), Body: message("1", "tools/call", `"arguments":{}`), Status: 400},
 		{Name: "unknown method", Header: era("foo", ""), Body: message("1", "foo", ""), Status: 404, RPC: -32601},
 

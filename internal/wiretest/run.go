@@ -5,8 +5,8 @@ import "testing"
 // Run runs every row and every named test through the mounted endpoint.
 func Run(t *testing.T, mount Mount) {
 	rows := func(name string, rs []Row) {
-		for credential, tokens := range map[string]bool{"": false, " by access token": true} {
-			t.Run(name+credential, func(t *testing.T) {
+		for credential, tokens := range map[string]bool{"keys": false, "access tokens": true} {
+			t.Run(name+" by "+credential, func(t *testing.T) {
 				t.Parallel()
 				w := NewWorld(t, mount, Options{Tokens: tokens})
 				for _, r := range rs {

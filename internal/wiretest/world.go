@@ -6,6 +6,7 @@ package wiretest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -185,7 +186,8 @@ func (w *World) key(v string) string {
 
 // A Slow offers the tools that only tests have: "slow" waits until its call is
 // cancelled or released, "deaf" waits for its release only, "broken" fails with
-// an error that names secrets, "panics" panics.
+// an error that names secrets, "panics" panics, "unfit" answers what its schema
+// does not allow.
 type Slow struct {
 	mu      sync.Mutex
 	started chan string
@@ -202,6 +204,16 @@ type SlowOut struct {
 	Ended string   `json:"ended"`
 	Lists []string `json:"lists"` // nil: must not leave as null
 	Maybe *SlowIn  `json:"maybe"` // nil likewise
+}
+
+// UnfitOut is written as something else than its schema says.
+type UnfitOut struct {
+	Ended string `json:"ended"`
+}
+
+// MarshalJSON writes a number where a string is promised, and a secret.
+func (UnfitOut) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{"ended": 7, "cause": secretCause})
 }
 
 func newSlow() *Slow { return &Slow{started: make(chan string, 64), release: make(chan struct{})} }
@@ -265,5 +277,9 @@ func (s *Slow) entries() ops.Catalog {
 			return SlowOut{}, fmt.Errorf("pq: %s", secretCause)
 		}),
 		tool("panics", func(context.Context, *ops.Env, SlowIn) (SlowOut, error) { panic(secretCause) }),
+		(&ops.Op[SlowIn, UnfitOut]{
+			Name: "test.unfit", Tool: "unfit", Title: "unfit", Summary: "Only in tests.", Class: ops.Read, Needs: models.MayAsk, Offered: ops.Hosted,
+			Run: func(context.Context, *ops.Env, SlowIn) (UnfitOut, error) { return UnfitOut{}, nil },
+		}).Entry(),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"polaris/models"
@@ -49,48 +50,96 @@ func (s *Store) Seal(ctx context.Context, brain models.BrainID) (n int, err erro
 	return n, err
 }
 
+// What a sealing reads, all in one round trip: whether it is its turn, the head of
+// the chain, and the rows. An array and no join: whatever the planner believes of
+// the sizes, it looks the rows up by their key.
+const (
+	sealTurn = `SELECT pg_try_advisory_xact_lock(hashtextextended('seal:' || $1, 0))`
+	sealHead = `SELECT seq, hash FROM (SELECT seq, hash FROM audit_chain WHERE brain_id = $1 UNION ALL SELECT seq, hash FROM audit_tombstones WHERE brain_id = $1) l ORDER BY seq DESC LIMIT 1`
+	sealRows = `SELECT brain_id, id, at, kind, person, actor, authenticated, key_id, surface, operation, class, outcome, target, request_id, latency_micros, detail::text
+FROM audit WHERE brain_id = $1 AND id = ANY (ARRAY(SELECT audit_id FROM audit_unsealed WHERE brain_id = $1 ORDER BY audit_id LIMIT $2)) ORDER BY id`
+)
+
+// What a sealing writes.
+const (
+	sealLinks = `INSERT INTO audit_chain (brain_id, seq, audit_id, hash) SELECT $1, u.seq, u.audit_id, u.hash FROM unnest($2::bigint[], $3::bigint[], $4::bytea[]) AS u(seq, audit_id, hash)`
+	sealDone  = `DELETE FROM audit_unsealed WHERE brain_id = $1 AND audit_id = ANY ($2::bigint[])`
+)
+
 // seal also reports whether it was this process's turn. If not, another one
 // seals, and may have begun before the newest rows were there.
 func (s *Store) seal(ctx context.Context, brain models.BrainID) (n int, mine bool, err error) {
-	err = s.InBrain(ctx, brain, func(tx *Tx) error {
-		if err := tx.db.Raw(`SELECT pg_try_advisory_xact_lock(hashtextextended('seal:' || ?, 0))`, brain).Scan(&mine).Error; err != nil || !mine {
+	err = mapped(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		l := links{}
+		if mine, err = l.read(ctx, tx, string(brain)); err != nil || !mine || len(l.ids) == 0 {
 			return err
 		}
-		head, err := tx.chainHead()
-		if err != nil {
-			return err
-		}
-		var rows []models.AuditRow
-		// An array and no join: whatever the planner believes of the sizes, it looks
-		// the rows up by their key.
-		err = tx.db.Table("audit").Where("brain_id = ? AND id = ANY (ARRAY(SELECT audit_id FROM audit_unsealed WHERE brain_id = ? ORDER BY audit_id LIMIT ?))", brain, brain, sealBatch).
-			Order("id").Find(&rows).Error
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		links, before := make([]chained, len(rows)), head.Seq
-		for i := range rows {
-			head.Hash = models.ChainHash(head.Hash, head.Seq+1, rows[i].Bytes())
-			head.Seq++
-			links[i] = chained{brain, head.Seq, rows[i].ID, head.Hash}
-		}
-		n = len(links)
-		if err := tx.db.Table("audit_chain").CreateInBatches(links, batch).Error; err != nil {
-			return err
-		}
-		return tx.db.Exec("DELETE FROM audit_unsealed WHERE brain_id = ? AND audit_id = ANY (ARRAY(SELECT audit_id FROM audit_chain WHERE brain_id = ? AND seq > ?))", brain, brain, before).Error
-	})
+		b := &pgx.Batch{}
+		b.Queue(sealLinks, string(brain), l.seqs, l.ids, l.hashes)
+		b.Queue(sealDone, string(brain), l.ids)
+		n = len(l.ids)
+		return tx.SendBatch(ctx, b).Close()
+	}))
+	if err != nil {
+		n = 0
+	}
 	return n, mine, err
 }
 
-// chainHead returns the last link, or the zero link before the first.
-func (tx *Tx) chainHead() (models.Link, error) {
-	var l models.Link
-	err := tx.db.Table("audit_chain").Select("seq, hash").Where("brain_id = ?", tx.Brain).Order("seq DESC").Take(&l).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return models.Link{}, nil
+// links are new links of a brain's chain, column by column.
+type links struct {
+	seqs, ids []int64
+	hashes    [][]byte
+}
+
+// read makes the links of the rows that have none, if it is this process's turn.
+func (l *links) read(ctx context.Context, tx pgx.Tx, brain string) (mine bool, err error) {
+	b := &pgx.Batch{}
+	b.Queue("SELECT set_config('app.brain_id', $1, true)", brain)
+	b.Queue(sealTurn, brain)
+	b.Queue(sealHead, brain)
+	b.Queue(sealRows, brain, sealBatch)
+	res := tx.SendBatch(ctx, b)
+	defer func() { err = errors.Join(err, res.Close()) }()
+	if _, err := res.Exec(); err != nil {
+		return false, err
 	}
-	return l, err
+	if err := res.QueryRow().Scan(&mine); err != nil || !mine {
+		return false, err
+	}
+	var head models.Link
+	if err := res.QueryRow().Scan(&head.Seq, &head.Hash); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return true, err
+	}
+	rows, err := res.Query()
+	if err != nil {
+		return true, err
+	}
+	return true, l.add(head, rows)
+}
+
+// add makes the links of rows, the first of which comes after head.
+func (l *links) add(head models.Link, rows pgx.Rows) error {
+	defer rows.Close()
+	var a models.AuditRow
+	var detail []byte
+	into := []any{
+		&a.BrainID, &a.ID, &a.At, &a.Kind, &a.Person, &a.Actor, &a.Authenticated, &a.KeyID, &a.Surface, &a.Operation, &a.Class, &a.Outcome,
+		&a.Target, &a.RequestID, &a.LatencyMicros, &detail,
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		a.Detail = models.Detail{}
+		if err := json.Unmarshal(detail, &a.Detail); err != nil {
+			return err
+		}
+		head.Seq++
+		head.Hash = models.ChainHash(head.Hash, head.Seq, a.Bytes())
+		l.seqs, l.ids, l.hashes = append(l.seqs, head.Seq), append(l.ids, a.ID), append(l.hashes, head.Hash)
+	}
+	return rows.Err()
 }
 
 // LinkOf returns a row's place in the chain, the zero link while unsealed.

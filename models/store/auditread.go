@@ -1,8 +1,10 @@
 package store
 
 import (
+	"database/sql"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -75,15 +77,11 @@ type AuditMoment struct {
 
 // AuditMoment returns where the log ends now.
 func (tx *Tx) AuditMoment() (m AuditMoment, err error) {
-	if m.Head, err = tx.chainHead(); err != nil {
+	if err = tx.db.Raw(strings.ReplaceAll(sealHead, "$1", "@brain"), sql.Named("brain", string(tx.Brain))).Scan(&m.Head).Error; err != nil {
 		return m, err
 	}
 	if m.Start, err = tx.buried(); err != nil {
 		return m, err
-	}
-	m.Head.Seq = max(m.Head.Seq, m.Start.Seq)
-	if m.Head.Seq == m.Start.Seq {
-		m.Head = m.Start
 	}
 	return m, tx.db.Table("audit").Select("coalesce(max(id), 0)").Where("brain_id = ?", tx.Brain).Row().Scan(&m.Last)
 }

@@ -82,13 +82,28 @@ func ClientOf(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 	at := ap.Addr().Unmap()
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && within(trusted, at); i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
+		hop, ok := hopAddr(strings.TrimSpace(hops[i]))
+		if !ok {
 			break
 		}
 		at = hop.Unmap()
 	}
 	return at.WithZone(""), true
+}
+
+// hopAddr reads one address of X-Forwarded-For. Some proxies write the client's
+// port beside it; read as no address, all of their clients would be one, and one
+// who fails too often would keep the others out.
+func hopAddr(s string) (netip.Addr, bool) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		return a, true
+	}
+	if inner, ok := strings.CutPrefix(s, "["); ok && strings.HasSuffix(inner, "]") {
+		a, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
+		return a, err == nil
+	}
+	ap, err := netip.ParseAddrPort(s)
+	return ap.Addr(), err == nil
 }
 
 // AddressOf returns where a request came from, as far as failures are counted:

@@ -28,11 +28,16 @@ type Schema struct {
 	root     *jsonschema.Schema
 	raw      json.RawMessage
 	compiled *checker.Schema
+	sure     bool
 }
 
 // Input returns the schema of an operation's input. Members that it does not
 // name are refused, so that a mistyped one is noticed.
 func Input(t reflect.Type) (*Schema, error) { return of(t, true) }
+
+// Sure reports whether whatever encoding/json makes of a value of the type,
+// [Schema.WithoutNulls], fits the schema, so that there is nothing to check.
+func (s *Schema) Sure() bool { return s.sure }
 
 // Output returns the schema of an operation's output. It allows further
 // members: clients keep a schema for long, and a member that a later release
@@ -57,11 +62,11 @@ func of(t reflect.Type, closed bool) (*Schema, error) {
 	if root.Properties == nil {
 		root.Properties = map[string]*jsonschema.Schema{} // some clients insist on the member
 	}
-	if err := bound(root, t); err != nil {
+	if err := bound(root, t, closed); err != nil {
 		return nil, err
 	}
 	tidy(root, closed)
-	s := &Schema{root: root}
+	s := &Schema{root: root, sure: unbounded(root) && plain(t)}
 	if s.raw, err = json.Marshal(root); err != nil {
 		return nil, err
 	}
@@ -113,8 +118,9 @@ func tidy(s *jsonschema.Schema, closed bool) {
 	}
 }
 
-// bound adds what the tags of t's fields say to its schema.
-func bound(s *jsonschema.Schema, t reflect.Type) error {
+// bound adds what the tags of t's fields say to its schema. Of an output, what
+// may be nil is left out then, so it is not required.
+func bound(s *jsonschema.Schema, t reflect.Type, closed bool) error {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		t = t.Elem()
 		switch {
@@ -138,7 +144,10 @@ func bound(s *jsonschema.Schema, t reflect.Type) error {
 		if err := read(p, f.Tag.Get("schema")); err != nil {
 			return fmt.Errorf("%s.%s: %w", t, f.Name, err)
 		}
-		if err := bound(p, f.Type); err != nil {
+		if !closed && mayLeave(f.Type) {
+			s.Required = slices.DeleteFunc(s.Required, func(r string) bool { return r == name })
+		}
+		if err := bound(p, f.Type, closed); err != nil {
 			return err
 		}
 	}

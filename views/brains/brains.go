@@ -18,7 +18,7 @@ type Row struct {
 	ID      string
 	Name    string
 	URL     string
-	Version string // "v14 live", "nothing published"
+	Version string // "v14 live", "not live"
 	Roles   string // the reader's
 }
 

@@ -18,7 +18,7 @@ func brainPages(assets layout.Assets) []Page {
 	f := layout.Frame{Assets: assets, Path: brains.Path, Nav: []layout.Section{{Items: []layout.Item{{Label: "Brains", URL: brains.Path}}}}, Account: layout.Account{Name: "Ada Marchetti", Email: "ada@calliope.example"}}
 	rows := []brains.Row{
 		{ID: "calliope", Name: "Calliope Home Lending", URL: base, Version: "v14 live", Roles: "owner, curator"},
-		{ID: "urania", Name: "Urania", URL: "/brains/urania", Version: "nothing published", Roles: "reader"},
+		{ID: "urania", Name: "Urania", URL: "/brains/urania", Version: "not live", Roles: "reader"},
 	}
 	return []Page{
 		{"brains", brains.IndexPage(f, brains.Index{Rows: rows, MayCreate: true})},

@@ -67,7 +67,7 @@ func frame(assets layout.Assets, path string) layout.Frame {
 
 // bare is the frame of a brain with nothing in it.
 func bare(f layout.Frame) layout.Frame {
-	f.Brain.Version = "nothing published"
+	f.Brain.Version = "not live"
 	for i := range f.Nav {
 		f.Nav[i].Items = slices.Clone(f.Nav[i].Items)
 		for j := range f.Nav[i].Items {

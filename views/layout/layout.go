@@ -33,7 +33,7 @@ type Assets struct {
 // A Brain is shown at the top of the side.
 type Brain struct {
 	ID      string // "calliope"
-	Version string // "v14 live", "nothing published"
+	Version string // "v14 live", "not live"
 	URL     string // its home, "/brains/calliope"
 }
 

@@ -3,12 +3,12 @@ package openai_test
 import (
 	"bytes"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
 	"polaris/cmd/bb/demo"
+	"polaris/internal/leaks"
 	"polaris/internal/wiretest"
 	"polaris/models/store/storetest"
 	"polaris/web"
@@ -23,9 +23,9 @@ func alone(_ testing.TB, w *wiretest.World, _ http.Handler) http.Handler {
 }
 
 // routed serves it as the whole server does.
-func routed(_ testing.TB, w *wiretest.World, hosted http.Handler) http.Handler {
+func routed(tb testing.TB, w *wiretest.World, hosted http.Handler) http.Handler {
 	return web.New(w.Desk, w.Door, hosted, web.Config{
-		PublicURL: "https://" + wiretest.PublicHost, CookieKey: []byte(strings.Repeat("k", 32)), MCPPath: "/v1/mcp", Log: slog.New(slog.DiscardHandler),
+		PublicURL: "https://" + wiretest.PublicHost, CookieKey: []byte(strings.Repeat("k", 32)), MCPPath: "/v1/mcp", Log: leaks.Log(tb),
 		OpenAI: openai.New(w.Desk, w.Door, openai.Config{}),
 	}).Handler()
 }

@@ -38,12 +38,15 @@ var (
 )
 
 // Main runs the tests, does what is to be done after them, and takes the
-// cluster down.
-func Main(m *testing.M, after ...func()) {
+// cluster down. What fails after them fails the run.
+func Main(m *testing.M, after ...func() error) {
 	localpg.SuperviseIfAsked()
 	code := m.Run()
 	for _, f := range after {
-		f()
+		if err := f(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
 	}
 	if cluster != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
