@@ -200,7 +200,7 @@ type Entry struct {
 }
 
 // Queues reports whether the operation can wait for a second person.
-func (e *Entry) Queues() bool { return e.propose != nil }
+func (o *Entry) Queues() bool { return o.propose != nil }
 
 // Entry returns o with its types erased.
 func (o *Op[In, Out]) Entry() *Entry {

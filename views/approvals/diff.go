@@ -3,6 +3,7 @@ package approvals
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -90,7 +91,7 @@ func Lines(raw []byte) []string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	w := &outline{d: d}
-	if err := w.value("", ""); err != nil && err != io.EOF {
+	if err := w.value("", ""); err != nil && !errors.Is(err, io.EOF) {
 		return []string{string(raw)} // what cannot be read is shown as it is
 	}
 	return w.lines
