@@ -31,6 +31,9 @@ type Question struct {
 	Text     string
 	TopicIDs []string
 	Earlier  []string // what was asked before in the same conversation, oldest first
+
+	// Suspended is what the answer may not stand on.
+	Suspended []models.Withheld
 }
 
 // An Engine answers from one version of a brain. It changes no answer once
@@ -47,6 +50,7 @@ type Engine struct {
 
 	sentencesOf [][]atomic.Pointer[[]said] // by document and passage; nil: not read yet
 	kept        atomic.Int64               // bytes of them
+	shown       atomic.Pointer[Shown]      // see Without
 }
 
 // Build makes the engine of a corpus, which must not change afterwards.

@@ -13,6 +13,10 @@ import (
 
 // Answer answers a question in sentences of the sources, or declines to.
 func (e *Engine) Answer(_ context.Context, q Question) *models.Envelope {
+	return e.withhold(e.answer(q), q.Suspended, false)
+}
+
+func (e *Engine) answer(q Question) *models.Envelope {
 	env, ev := e.open(q, asAnswer)
 	if ev.reason != "" {
 		return decline(env, ev.reason, declined[ev.reason])
@@ -50,6 +54,10 @@ func (e *Engine) Answer(_ context.Context, q Question) *models.Envelope {
 // own: first those that it names, then those of its topic cards, then those
 // that its words lead to, the best first.
 func (e *Engine) Retrieve(_ context.Context, q Question) *models.Envelope {
+	return e.withhold(e.retrieve(q), q.Suspended, true)
+}
+
+func (e *Engine) retrieve(q Question) *models.Envelope {
 	env, ev := e.open(q, asPassage)
 	if ev.reason != "" {
 		return decline(env, ev.reason, "")

@@ -161,9 +161,10 @@ const noVersion = "no_published_version"
 
 // declined is what is said instead of an answer, by reason.
 var declined = map[string]string{
-	noEvidence:   "Nothing in the published sources bears on this question.",
-	weakEvidence: "The published sources do not answer this question well enough to quote them.",
-	noVersion:    "This brain has no published version yet, so there is nothing to answer from.",
+	noEvidence:      "Nothing in the published sources bears on this question.",
+	weakEvidence:    "The published sources do not answer this question well enough to quote them.",
+	sourceSuspended: "The answer would need a source that a curator has suspended.",
+	noVersion:       "This brain has no published version yet, so there is nothing to answer from.",
 }
 
 // clean makes a string one line without control or formatting characters, fit

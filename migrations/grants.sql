@@ -43,6 +43,7 @@ BEGIN
   -- What is asked before a publish, and what retention left of the log. It
   -- removes through its function alone.
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON golden_questions TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT, DELETE ON suspensions TO %I', app); -- gone only by a decision
   EXECUTE format('GRANT SELECT ON audit_tombstones TO %I', app);
   EXECUTE format('GRANT polaris_retain TO %I', current_user);
   SET LOCAL ROLE polaris_retain;

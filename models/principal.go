@@ -128,6 +128,9 @@ type Principal struct {
 	// Published is the number of the brain's published version, read by the
 	// same query that checked the credential; 0 where nothing is published.
 	Published int `json:"-"`
+
+	// Suspended is what of the brain may not be served, read by the same query.
+	Suspended []Withheld `json:"-"`
 }
 
 // Has reports whether p carries scope s.

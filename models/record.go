@@ -46,6 +46,8 @@ type Detail struct {
 	Spans         []string `json:"spans,omitempty"` // "src_x@1:120-260"
 	BodyHash      string   `json:"body_hash,omitempty"`
 	Changes       []Change `json:"changes,omitempty"`
+
+	Suspended []Withheld `json:"suspended,omitempty"` // when it was served
 }
 
 // A Change says what a field was and is.

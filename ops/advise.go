@@ -11,6 +11,7 @@ import (
 	"polaris/advisor"
 	"polaris/models"
 	"polaris/models/fault"
+	"polaris/models/store"
 )
 
 // AskIn is a question put to the published brain.
@@ -63,6 +64,10 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 	if err != nil {
 		return nil, err
 	}
+	if q.Suspended, err = e.suspended(ctx); err != nil {
+		return nil, err
+	}
+	e.Audit.Detail.Suspended = q.Suspended
 	var env *models.Envelope
 	if engine == nil {
 		env = advisor.NoVersion(q)
@@ -114,6 +119,40 @@ func (e *Env) engine(ctx context.Context) (*advisor.Engine, error) {
 		return nil, nil
 	}
 	return e.Shelf().Engine(ctx, e.Call.Brain, version)
+}
+
+// suspended returns what may not be served, as it was when the credential was
+// looked up, which was for this request.
+func (e *Env) suspended(ctx context.Context) (off []models.Withheld, err error) {
+	if e.Call.By.Kind != models.KindSystem && e.Call.By.Kind != models.KindTerminal {
+		return e.Call.By.Suspended, nil
+	}
+	err = e.Store().InBrain(ctx, e.Call.Brain, func(tx *store.Tx) error { // a terminal's principal may be older
+		off, err = withheld(tx)
+		return err
+	})
+	return off, err
+}
+
+// shown returns what of the published version may be browsed, nil where none is.
+func (e *Env) shown(ctx context.Context) (*advisor.Shown, error) {
+	engine, err := e.engine(ctx)
+	if err != nil || engine == nil {
+		return nil, err
+	}
+	off, err := e.suspended(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Without(off), nil
+}
+
+// partial is the notice on what is browsed while parts of it are suspended.
+func partial(s *advisor.Shown) string {
+	if !s.Partial() {
+		return ""
+	}
+	return "Curators have suspended some of the sources: what is suspended is left out."
 }
 
 // RecordURL returns the address of an answer's record.
@@ -202,11 +241,11 @@ var TopicCards = &Op[None, TopicList]{
 	Class:   Read, Needs: models.MayAsk, Offered: everywhere &^ OpenAI, Loaded: true,
 	HTTP: HTTP{Keys: true},
 	Run: func(ctx context.Context, e *Env, _ None) (TopicList, error) {
-		engine, err := e.engine(ctx)
+		engine, err := e.shown(ctx)
 		if err != nil || engine == nil {
 			return TopicList{Topics: []models.Topic{}, Notice: nothingPublished}, err
 		}
-		l := TopicList{Topics: engine.Topics()}
+		l := TopicList{Topics: engine.Topics(), Notice: partial(engine)}
 		if e.Call.forModels() {
 			l = l.cut(e.desk.Settings.PublicURL + "/v1/brains/" + string(e.Call.Brain) + "/topic-cards")
 		}
@@ -258,12 +297,12 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 		if len(in.Entity) > 500 {
 			return WikiPage{}, fault.Field("entity", "A title is at most 500 bytes long.")
 		}
-		engine, err := e.engine(ctx)
+		engine, err := e.shown(ctx)
 		if err != nil || engine == nil {
 			return WikiPage{Notice: nothingPublished}, err
 		}
 		if in.Entity == "" {
-			p := WikiPage{Categories: engine.Wiki()}
+			p := WikiPage{Categories: engine.Wiki(), Notice: partial(engine)}
 			if e.Call.forModels() {
 				p = p.cutIndex(e.desk.wikiURL(e.Call.Brain, ""))
 			}
@@ -276,7 +315,7 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 		if err != nil {
 			return WikiPage{}, err
 		}
-		p := WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related}
+		p := WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related, Notice: partial(engine)}
 		if e.Call.forModels() {
 			p = p.cutArticle(e.desk.wikiURL(e.Call.Brain, p.Title))
 		}

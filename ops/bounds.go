@@ -68,7 +68,7 @@ func (l TopicList) cut(at string) TopicList {
 			text += len(a) + 2
 		}
 		if !r.take(text, inJSON(t.ID)+inJSON(t.Label)+inJSON(t.Covers)+allInJSON(t.Anchors)+100) {
-			l.Notice = fmt.Sprintf("%d of %d topic cards are shown; all are at %s", i, len(l.Topics), at)
+			l.Notice = both(l.Notice, fmt.Sprintf("%d of %d topic cards are shown; all are at %s", i, len(l.Topics), at))
 			l.Topics = l.Topics[:i]
 			break
 		}
@@ -108,7 +108,7 @@ func (p WikiPage) cutIndex(at string) WikiPage {
 		cats[i], shown = models.WikiCategory{Name: c.Name, Titles: c.Titles[:n]}, shown+n
 	}
 	p.Categories = cats
-	p.Notice = fmt.Sprintf("%d of %d titles are shown: the first %d of each category at most. Any article can be read by its title; all titles are at %s", shown, all, k, at)
+	p.Notice = both(p.Notice, fmt.Sprintf("%d of %d titles are shown: the first %d of each category at most. Any article can be read by its title; all titles are at %s", shown, all, k, at))
 	return p
 }
 
@@ -133,7 +133,7 @@ func (p WikiPage) cutArticle(at string) WikiPage {
 		cuts = append([]string{fmt.Sprintf("%d of %d bytes of the text", len(p.Markdown), whole)}, cuts...)
 	}
 	if cuts != nil {
-		p.Notice = "This article is cut: " + strings.Join(cuts, ", ") + " are shown. The whole is at " + at
+		p.Notice = both(p.Notice, "This article is cut: "+strings.Join(cuts, ", ")+" are shown. The whole is at "+at)
 	}
 	return p
 }
@@ -169,6 +169,9 @@ func (d *Desk) wikiURL(b models.BrainID, title string) string {
 	at := d.Settings.PublicURL + "/v1/brains/" + string(b) + "/wiki"
 	return strings.TrimSuffix(at+"/"+url.PathEscape(title), "/")
 }
+
+// both is two notices in one.
+func both(a, b string) string { return strings.TrimSpace(a + " " + b) }
 
 // withNotice puts a notice behind a text.
 func withNotice(text, notice string) string {

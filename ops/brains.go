@@ -78,7 +78,10 @@ type CreatedUser struct {
 	Link     string        `json:"sign_in_token,omitempty"`
 }
 
-// CreateUser makes a person where there is none, and a member of the brain.
+// CreateUser makes a person where there is none, and a member of the brain, with
+// any role: it is offered at a terminal alone, which is the root of trust. The
+// person decides only once they have signed in at a browser, and the audit row
+// says who brought them in. Elsewhere roles are given by members.grant.
 var CreateUser = &Op[CreateUserIn, CreatedUser]{
 	Name: "users.create", Title: "Add a person", Summary: "Make a person and give them roles in the brain.",
 	Class: Reversible, Needs: models.MayMembers, Offered: CLI,

@@ -11,7 +11,7 @@ func All() Catalog {
 		// records
 		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), VerifyAudit.Entry(), ListAudit.Entry(), ExportAudit.Entry(), RetainAudit.Entry(),
 		// the draft
-		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), GetPassages.Entry(),
+		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), GetPassages.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),
@@ -20,7 +20,7 @@ func All() Catalog {
 		ListRecommendations.Entry(), GetRecommendation.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(),
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), GetAPIKey.Entry(), UpdateAPIKey.Entry(), RotateAPIKey.Entry(), RevokeAPIKey.Entry(), WhoAmI.Entry(),
-		ListMembers.Entry(), RemoveMember.Entry(), LinkPersons.Entry(), UnlinkPersons.Entry(), GetSettings.Entry(), SaveSettings.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),
+		ListMembers.Entry(), GrantRoles.Entry(), RemoveMember.Entry(), LinkPersons.Entry(), UnlinkPersons.Entry(), GetSettings.Entry(), SaveSettings.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),
 		CreateBrain.Entry(), ListBrains.Entry(), ShowBrain.Entry(), CreateUser.Entry(),
 		// the way in
 		SetUp.Entry(), SignIn.Entry(), UseLink.Entry(),

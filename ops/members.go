@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"polaris/models"
@@ -73,16 +72,12 @@ func removeMember(_ context.Context, e *Env, in MemberIn) (Member, error) {
 	if err != nil {
 		return gone, err
 	}
-	i := slices.IndexFunc(ms, func(m store.MemberPerson) bool { return m.Email == in.Member || m.PersonID == in.Member })
-	if i < 0 {
-		return gone, fault.New(fault.NotFound, "Nobody in this brain goes by that name.").WithCode("no_such_member")
+	m, err := memberOf(ms, in.Member)
+	if err != nil {
+		return gone, err
 	}
-	m := ms[i]
-	_, other := activeMember(ms, func(o store.MemberPerson) bool {
-		return o.PersonID != m.PersonID && slices.Contains(o.Roles, models.RoleOwner)
-	})
-	if slices.Contains(m.Roles, models.RoleOwner) && !other {
-		return gone, fault.New(fault.Conflict, "%s is the last active owner of this brain. Make somebody else an owner first.", m.Email).WithCode("last_owner")
+	if err := notLastOwner(ms, m); err != nil {
+		return gone, err
 	}
 	e.changed("roles", words(m.Roles), "")
 	return Member{m.PersonID, m.Email, m.Name, []models.Role{}, m.DisabledAt != nil}, e.Tx.SetMembership(m.PersonID, nil)

@@ -41,7 +41,8 @@ var ReplayAnswer = &Op[AnswerIDIn, *Replay]{
 // A replay is a record, and what the engine says now.
 type replay struct {
 	answer *models.Answer
-	then   *models.Envelope // nil where the body cannot be read any more
+	off    []models.Withheld // what was suspended then
+	then   *models.Envelope  // nil where the body cannot be read any more
 	now    *models.Envelope
 }
 
@@ -53,6 +54,9 @@ func stageReplay(ctx context.Context, e *Env, in AnswerIDIn) (*replay, error) {
 			return err
 		}
 		row, err := tx.AuditRow(r.answer.AuditID)
+		if err == nil {
+			r.off = row.Detail.Suspended
+		}
 		if err == nil && row.Operation == Retrieve.Name {
 			how = (*advisor.Engine).Retrieve
 		}
@@ -69,7 +73,7 @@ func stageReplay(ctx context.Context, e *Env, in AnswerIDIn) (*replay, error) {
 	}
 	// The record has the question as it was read, with the earlier one that it led
 	// back to.
-	q := advisor.Question{Text: r.answer.Query, TopicIDs: r.answer.Topics}
+	q := advisor.Question{Text: r.answer.Query, TopicIDs: r.answer.Topics, Suspended: r.off}
 	if r.answer.Version == 0 {
 		r.now = advisor.NoVersion(q)
 		return r, nil

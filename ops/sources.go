@@ -218,12 +218,14 @@ func (st *stagedImport) save(e *Env, s *models.Source, in ImportSourceIn, out Im
 type SourceList struct {
 	Sources  []models.Source `json:"sources"`
 	Passages map[string]int  `json:"passages"`
+
+	Suspended []models.Suspension `json:"suspended"` // of any source
 	More
 }
 
 func (l SourceList) with(m SourceList) SourceList {
 	maps.Copy(l.Passages, m.Passages)
-	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.More}
+	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.More}
 }
 
 // ListSources lists the draft's sources.
@@ -236,7 +238,11 @@ var ListSources = &Op[Page, SourceList]{
 			return SourceList{}, err
 		}
 		n, err := e.Tx.DraftPassages(ss)
-		return SourceList{ss, n, more}, err
+		if err != nil {
+			return SourceList{}, err
+		}
+		off, err := e.Tx.Suspensions()
+		return SourceList{ss, n, off, more}, err
 	},
 }
 
@@ -256,6 +262,8 @@ type SourceView struct {
 	Source   models.Source   `json:"source"`
 	Revision models.Revision `json:"revision"`
 	Passages []SourcePassage `json:"passages"`
+
+	Suspended []models.Suspension `json:"suspended"` // all of it, or passages
 }
 
 // GetSource shows one source of the draft.
@@ -272,7 +280,11 @@ var GetSource = &Op[GetSourceIn, SourceView]{
 		if err != nil {
 			return SourceView{}, err
 		}
-		v := SourceView{Source: *s, Revision: d.Revision}
+		off, err := suspendedOf(e.Tx, s.ID)
+		if err != nil {
+			return SourceView{}, err
+		}
+		v := SourceView{Source: *s, Revision: d.Revision, Suspended: off}
 		for _, p := range d.Passages {
 			v.Passages = append(v.Passages, SourcePassage{p, d.Revision.Text[p.Start:p.End]})
 		}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,9 +24,28 @@ func (s *Server) listSources(p *page) error {
 	for _, src := range l.Sources {
 		r := sourceRow(p, src)
 		r.Passages = layout.Number(l.Passages[src.ID])
+		r.Suspended = suspendedWords(l.Suspended, src.ID)
 		x.Rows = append(x.Rows, r)
 	}
 	return p.show(sources.IndexPage(p.frame(), x))
+}
+
+// suspendedWords says in the list what of a source is not served.
+func suspendedWords(all []models.Suspension, source string) string {
+	passages := 0
+	for _, s := range all {
+		switch {
+		case s.SourceID != source:
+		case s.Key == "":
+			return "suspended"
+		default:
+			passages++
+		}
+	}
+	if passages == 0 {
+		return ""
+	}
+	return layout.Plural(passages, "passage", "passages") + " suspended"
 }
 
 func sourceRow(p *page, src models.Source) sources.Row {
@@ -85,6 +105,9 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 	row := sourceRow(p, v.Source)
 	row.Passages, row.Language = layout.Number(len(v.Passages)), v.Revision.Language
 	view := sources.Source{Row: row, Name: v.Revision.Name, Media: v.Revision.MediaType, SHA256: fmt.Sprintf("%x", v.Revision.SHA256), Problems: v.Revision.Warnings}
+	for _, off := range v.Suspended {
+		view.Problems = append(view.Problems, cmp.Or(off.Key, "This source")+" is suspended by "+off.By+" and not served: "+off.Reason)
+	}
 	depth := depths(v.Passages)
 	for i, ps := range v.Passages[from:to] {
 		view.Passages = append(view.Passages, sources.Passage{

@@ -140,6 +140,9 @@ func (w *Wiki) Article(title string) (*models.Article, []string, error) {
 	return w.topicArticle(e), nil, nil
 }
 
+// Has reports whether there is an article of that title.
+func (w *Wiki) Has(title string) bool { _, ok := w.byTitle[fold(title)]; return ok }
+
 // Source returns the title of a document's article.
 func (w *Wiki) Source(doc int) string { return w.sources[doc] }
 

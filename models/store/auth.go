@@ -20,16 +20,17 @@ type KeyHolder struct {
 	OwnerDisabled bool
 	Roles         []models.Role // the owner's, in the key's brain; none once membership is lost
 	Published     int           // the brain's published version
+	Suspended     []models.Withheld
 }
 
 // KeyByID finds a key before the brain is known. It returns a NotFound fault
 // for an id that no key has.
 func (s *Store) KeyByID(ctx context.Context, id string) (*KeyHolder, error) {
 	var h KeyHolder
-	var scopes, roles []byte
+	var scopes, roles, suspended []byte
 	k := &h.Key
-	err := s.look(ctx, `SELECT brain_id, id, scopes, actor, owner_id, owner_disabled, roles, hash, prev_hash, prev_until, expires_at, last_used_at, revoked_at, rate_n, rate_seconds, published FROM auth_key($1)`, func(r pgx.Row) error {
-		return r.Scan(&k.BrainID, &k.ID, &scopes, &k.Actor, &k.OwnerID, &h.OwnerDisabled, &roles, &k.Hash, &k.PrevHash, &k.PrevUntil, &k.ExpiresAt, &k.LastUsedAt, &k.RevokedAt, &k.RateN, &k.RateSeconds, &h.Published)
+	err := s.look(ctx, `SELECT brain_id, id, scopes, actor, owner_id, owner_disabled, roles, hash, prev_hash, prev_until, expires_at, last_used_at, revoked_at, rate_n, rate_seconds, published, suspended FROM auth_key($1)`, func(r pgx.Row) error {
+		return r.Scan(&k.BrainID, &k.ID, &scopes, &k.Actor, &k.OwnerID, &h.OwnerDisabled, &roles, &k.Hash, &k.PrevHash, &k.PrevUntil, &k.ExpiresAt, &k.LastUsedAt, &k.RevokedAt, &k.RateN, &k.RateSeconds, &h.Published, &suspended)
 	}, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, fault.New(fault.NotFound, "No such key.")
@@ -37,10 +38,18 @@ func (s *Store) KeyByID(ctx context.Context, id string) (*KeyHolder, error) {
 	if err != nil {
 		return nil, credentialsDown(err)
 	}
-	if err := errors.Join(json.Unmarshal(scopes, &k.Scopes), json.Unmarshal(roles, &h.Roles)); err != nil {
+	if err := errors.Join(json.Unmarshal(scopes, &k.Scopes), json.Unmarshal(roles, &h.Roles), withheld(suspended, &h.Suspended)); err != nil {
 		return nil, err
 	}
 	return &h, nil
+}
+
+// withheld reads what is suspended; NULL is nothing.
+func withheld(from []byte, into *[]models.Withheld) error {
+	if from == nil {
+		return nil
+	}
+	return json.Unmarshal(from, into)
 }
 
 // credentialsDown keeps an outage from looking like a wrong credential.
@@ -68,6 +77,8 @@ type Member struct {
 	Published int            `json:"published"`
 	FourEyes  bool           `json:"four_eyes"`
 	Roles     []models.Role  `json:"roles"`
+
+	Suspended []models.Withheld `json:"suspended,omitempty"`
 }
 
 // SessionByHash finds a session whose person is not disabled. Whether it has

@@ -82,7 +82,7 @@ func TestEveryTenantTableIsIsolated(t *testing.T) {
 		t.Errorf("constraints without the brain: %q, want %q", loose, want)
 	}
 	policies := strs(t, c, `SELECT tablename || ' ' || policyname || ' ' || array_to_string(roles, ',') || ' ' || cmd FROM pg_policies WHERE policyname <> 'brain_only' ORDER BY 1`)
-	if want := []string{"api_keys auth_reads polaris_auth SELECT", "memberships auth_reads polaris_auth SELECT", "token_grants auth_reads polaris_auth SELECT"}; !slices.Equal(policies, want) {
+	if want := []string{"api_keys auth_reads polaris_auth SELECT", "memberships auth_reads polaris_auth SELECT", "suspensions auth_reads polaris_auth SELECT", "token_grants auth_reads polaris_auth SELECT"}; !slices.Equal(policies, want) {
 		t.Errorf("policies across brains: %q, want %q", policies, want)
 	}
 }

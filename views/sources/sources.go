@@ -28,6 +28,8 @@ type Row struct {
 	Added    layout.When
 	By       string
 	Warnings int
+
+	Suspended string // "suspended", "2 passages suspended"; empty: nothing is
 }
 
 // A Source is one document with its passages.
