@@ -72,6 +72,9 @@ func (c *console) printMoved(m *store.Manifest, done string) error {
 	return c.print(m, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s as of %s.\n", done, counted(int(m.Rows()), "row"), m.At.UTC().Format("2006-01-02 15:04:05 UTC"))
 		for _, x := range m.Chains {
+			if x.HeadSeq == 0 {
+				continue // no row is linked yet
+			}
 			fmt.Fprintf(w, "  %s: audit head %d:%s\n", x.Brain, x.HeadSeq, x.HeadHash)
 		}
 	})
