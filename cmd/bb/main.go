@@ -44,6 +44,8 @@ type root struct {
 
 	Serve   serveCmd   `cmd:"" help:"Run the server. Example: bb serve --demo"`
 	Migrate migrateCmd `cmd:"" help:"Set up or update the database. Example: bb migrate"`
+	Backup  backupCmd  `cmd:"" help:"Write all brains, people and the audit log to one file, while the server goes on. Example: bb backup polaris.backup"`
+	Restore restoreCmd `cmd:"" help:"Put a backup into a clean data folder or an empty database, and verify it. Example: bb restore polaris.backup --data-dir /srv/polaris"`
 	Config  configCmd  `cmd:"" help:"Print the effective settings and where each came from. Example: bb config"`
 	Brain   brainCmd   `cmd:"" help:"Create and list brains."`
 	User    userCmd    `cmd:"" help:"Add, list and disable people."`

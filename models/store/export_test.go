@@ -20,3 +20,6 @@ func (s *Store) HoldLookups() (waiting func() int) {
 		return len(s.lookups.waiting)
 	}
 }
+
+// Kept are the tables of a backup.
+var Kept = kept
