@@ -275,7 +275,9 @@ func TestKilledWhileDeciding(t *testing.T) {
 		}
 		p.next(t, acks)
 		for last := false; !last; { // the first that PostgreSQL's successor has made
-			last = x.d.Store.Ping(t.Context()) == nil && pg.PID() != 0
+			// Back ends of the one that was killed answer for a moment yet.
+			now := pg.PID()
+			last = now != 0 && now != pid && x.d.Store.Ping(t.Context()) == nil
 			time.Sleep(time.Millisecond)
 		}
 		p.next(t, acks)
