@@ -308,6 +308,7 @@ CREATE TABLE passages (
   start     integer NOT NULL,
   "end"     integer NOT NULL,
   span_end  integer NOT NULL,
+  page      integer NOT NULL DEFAULT 0,
   PRIMARY KEY (brain_id, source_id, revision, ordinal),
   UNIQUE (brain_id, source_id, revision, key),
   FOREIGN KEY (brain_id, source_id, revision) REFERENCES revisions (brain_id, source_id, n),

@@ -54,8 +54,28 @@ type Passage struct {
 	Heading  []string    `json:"heading" gorm:"serializer:json"`
 	Start    int         `json:"start"`
 	End      int         `json:"end"`
-	SpanEnd  int         `json:"span_end"` // ≥ End
+	SpanEnd  int         `json:"span_end"`       // ≥ End
+	Page     int         `json:"page,omitempty"` // on which it begins, from 1; 0 where the format has none
 }
+
+// A Flag is something in a document that makes its source wait for a curator:
+// text that its readers would not see, or that addresses a machine.
+type Flag struct {
+	Kind FlagKind `json:"kind"`
+	Page int      `json:"page,omitempty"` // from 1
+	Text string   `json:"text"`           // what was found, its beginning, control characters written out
+}
+
+// A FlagKind says what was found.
+type FlagKind string
+
+// The kinds of flags.
+const (
+	HiddenText  FlagKind = "hidden_text" // there, and not seen by readers
+	Instruction FlagKind = "instruction" // worded as an order to a language model
+	Invisible   FlagKind = "invisible"   // zero-width characters inside words, tags
+	Direction   FlagKind = "direction"   // characters that turn the order of others around
+)
 
 // A PassageKind says what a passage is in its document.
 type PassageKind string

@@ -53,6 +53,7 @@ type Document struct {
 	Passages  []models.Passage
 	Terms     []models.Term // that the document defines
 	Warnings  []string      // what a curator should look at
+	Flags     []models.Flag // what makes it wait for one
 }
 
 // Parse reads a document. Its errors are faults: Invalid, TooLarge or

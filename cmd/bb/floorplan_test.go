@@ -26,12 +26,14 @@ var floors = []struct{ pkg, ours, others string }{
 
 	{"models/store/localpg", "models/fault", "github.com/jackc/pgx golang.org/x/sys"},
 	{"models/store/storetest", "models/store internal/leaks", "github.com/jackc/pgx"},
-	{"models/store", "models models/fault migrations", "gorm.io github.com/jackc/pgx github.com/pressly/goose"},
+	{"models/store", "models models/fault migrations", "gorm.io github.com/jackc/pgx github.com/pressly/goose github.com/riverqueue/river"},
 	{"models", "models/fault advisor/cite", ""},
 	{"views", "views static", "github.com/a-h/templ golang.org/x/net/html"},
 
 	{"advisor/index", "models models/fault advisor/cite", "github.com/blevesearch/snowballstem golang.org/x/text"},
-	{"advisor/ingest", "models models/fault advisor/cite", "golang.org/x/text github.com/yuin/goldmark"},
+	{"advisor/ingest/form", "models", ""},
+	{"advisor/ingest", "models models/fault advisor/cite advisor/ingest", "golang.org/x/text golang.org/x/net/html golang.org/x/sys github.com/yuin/goldmark github.com/klippa-app/go-pdfium github.com/tetratelabs/wazero github.com/xuri/excelize github.com/emersion/go-message github.com/wlynxg/chardet github.com/landlock-lsm/go-landlock github.com/elastic/go-seccomp-bpf"},
+	{"advisor/fetch", "models models/fault", "golang.org/x/net code.dny.dev/ssrf github.com/temoto/robotstxt"},
 	{"advisor/verify", "models models/fault advisor/cite advisor/index", "golang.org/x/text"},
 	{"advisor/retrieve", "models models/fault advisor/cite advisor/index", "golang.org/x/text"},
 	{"advisor/wiki", "models models/fault advisor/cite advisor/index advisor/retrieve", "golang.org/x/text"},
@@ -39,7 +41,7 @@ var floors = []struct{ pkg, ours, others string }{
 
 	{"ops/schema", "models", "github.com/google/jsonschema-go github.com/santhosh-tekuri/jsonschema golang.org/x/text"},
 	{"ops/door", "ops models models/fault", ""},
-	{"ops", "advisor models models/store models/fault", "golang.org/x/crypto github.com/golang-jwt/jwt"},
+	{"ops", "advisor models models/store models/fault", "golang.org/x/crypto github.com/golang-jwt/jwt github.com/riverqueue/river"},
 
 	{"mcp", "ops ops/door ops/schema models models/fault", "github.com/mark3labs/mcp-go github.com/google/jsonschema-go"},
 	{"web/openai", "ops ops/door models models/fault", ""},
