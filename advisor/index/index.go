@@ -7,7 +7,9 @@
 // hundred thousand passages cost a few allocations and not millions.
 //
 // The ranking is BM25 with the title counted twice; the best hundred are then
-// ranked anew by how closely the question's words stand together. It knows
+// ranked anew by how closely the question's words stand together, by how much
+// of the question they have, and by how like the best of them they are in
+// meaning: see latent. It knows
 // nothing of citation keys, topic cards or documents: package retrieve does.
 package index
 
@@ -21,13 +23,17 @@ import (
 // The weights of the ranking. They were chosen on five public collections and
 // are part of the engine's name: see [Index.Name].
 const (
-	k1          = 1.2
+	k1          = 1.0
 	b           = 0.75
 	titleWeight = 2
 	wOrdered    = 0.4 // two neighbouring words of the question, side by side
 	wNear       = 0.2 // the same two within nearWindow words, in any order
 	nearWindow  = 8
 	rerankDepth = 100
+
+	askingWeight  = 0.7  // of a word that only says how the question is asked
+	coverageBonus = 0.8  // for a passage that covers all of the question
+	latentShare   = 0.35 // of a passage's likeness to the best one, in its place among the hundred
 )
 
 // gap stands in a forward list where the title ends, so that no pair of words
@@ -59,6 +65,7 @@ type Index struct {
 	fwd      []int32
 	norm     []float32 // by passage: the length part of BM25's denominator
 	kinds    []Kind    // by passage: what its text has
+	latent   *latent   // nil where there are too few passages, or too many
 
 	scratch sync.Pool // *scratch
 }
@@ -74,6 +81,7 @@ func Build(docs []Doc) *Index {
 	}
 	x := &Index{n: len(docs), plain: w.plain, surface: w.surface, terms: w.terms, fwdStart: w.fwdStart, fwd: w.fwd, kinds: w.kinds}
 	x.weigh(w)
+	x.latent = newLatent(x)
 	x.scratch.New = func() any { return newScratch(x) }
 	return x
 }
@@ -128,15 +136,15 @@ func (x *Index) Bytes() int64 {
 			n += len(s) + 32 // a map entry of string and int32, at its load factor
 		}
 	}
-	return int64(n + len(x.kinds))
+	return int64(n + len(x.kinds) + x.latent.bytes())
 }
 
 // Name says how passages are analysed and ranked, with a hash over the word
 // lists, so that two engines of one name rank alike.
 func (x *Index) Name() string {
 	h := fnv.New32a()
-	fmt.Fprint(h, stopWords, questionWords, askingWords, roots, kindWords, rerankDepth, nearWindow, titleWeight)
-	return fmt.Sprintf("bm25/en k1=%g b=%g title=%d prox=%g/%g (%08x)", k1, b, titleWeight, wOrdered, wNear, h.Sum32())
+	fmt.Fprint(h, stopWords, questionWords, askingWords, roots, kindWords, rerankDepth, nearWindow, titleWeight, askingWeight, latentShare)
+	return fmt.Sprintf("bm25/en k1=%g b=%g title=%d prox=%g/%g cover=%g lsa=%s (%08x)", k1, b, titleWeight, wOrdered, wNear, coverageBonus, x.latent, h.Sum32())
 }
 
 // leastCollection is how many passages a collection counts as having at least.

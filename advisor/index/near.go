@@ -27,16 +27,16 @@ type pairCount struct {
 }
 
 // rerank adds to each candidate what the closeness of the question's words is
-// worth.
+// worth, and leaves that in the accumulator; its place is by that and by how
+// much of the question it has.
 func (x *Index) rerank(q *Query, s *scratch, best []candidate) {
-	if len(q.pairs) == 0 {
-		return
-	}
 	for i := range best {
 		d := best[i].doc()
 		s.near.read(x.forward(d), s.local)
 		s.near.count(len(q.pairs))
-		best[i] = newCandidate(d, best[i].score()+s.near.score(q, x.norm[d]))
+		words := best[i].score() + s.near.score(q, x.norm[d])
+		s.acc[d] = words
+		best[i] = newCandidate(d, words*(1+coverageBonus*float32(q.Coverage(s.near.matched()))))
 	}
 }
 

@@ -24,7 +24,7 @@ type Query struct {
 type queryTerm struct {
 	id      int32 // -1: in no passage
 	idf     float32
-	weight  float32 // how often the question says it
+	weight  float32 // grows with the root of how often the question says it
 	telling float64 // what it counts when coverage is measured
 	asking  bool    // it only says how the question is asked
 }
@@ -57,8 +57,13 @@ func (x *Index) Query(text string) *Query {
 		}
 		prev = cur
 	})
-	for _, t := range q.terms {
+	for i := range q.terms {
+		t := &q.terms[i]
 		q.total += t.telling
+		t.weight = float32(math.Sqrt(float64(t.weight)))
+		if t.asking {
+			t.weight *= askingWeight
+		}
 	}
 	q.wants = wants.kind
 	return q

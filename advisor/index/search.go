@@ -6,10 +6,10 @@ import (
 )
 
 // A Hit is a passage and what was found in it. Scores compare only within one
-// search.
+// search, and are not in the order of the hits, which more than words decide.
 type Hit struct {
 	Doc      int32
-	Score    float32
+	Score    float32 // by its words and how closely they stand together
 	Terms    Matched // the question's terms that it has, its title included
 	Together float64 // see Index.together
 }
@@ -40,8 +40,8 @@ func newScratch(x *Index) *scratch {
 	return &scratch{acc: make([]float32, x.n), local: make([]uint16, len(x.idf))}
 }
 
-// Search returns the k best passages for q, best first; equal scores are in
-// the order of the passages.
+// Search returns the k best passages for q, best first; equals are in the order
+// of the passages.
 func (x *Index) Search(q *Query, k int) []Hit {
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
@@ -51,20 +51,35 @@ func (x *Index) Search(q *Query, k int) []Hit {
 	defer s.near.unset(q)
 	depth := max(k, rerankDepth)
 	best := greatest(x.best(q, s, depth), depth)
-	if len(best) > rerankDepth {
-		greatest(best, rerankDepth)
+	head := greatest(best, rerankDepth)
+	tail := best[len(head):]
+	x.rerank(q, s, head)
+	x.latent.blend(head)
+	head = greatest(head, k)
+	slices.Sort(head)
+	slices.Sort(tail)
+	hits := make([]Hit, 0, min(k, len(best)))
+	for _, part := range [][]candidate{head, tail} {
+		for i := len(part) - 1; i >= 0 && len(hits) < k; i-- {
+			hits = append(hits, x.hit(q, s, part[i]))
+		}
 	}
-	x.rerank(q, s, best[:min(len(best), rerankDepth)])
-	best = greatest(best, k)
-	slices.Sort(best)
-	hits := make([]Hit, len(best))
-	for i := range hits {
-		c := best[len(best)-1-i]
-		s.near.read(x.forward(c.doc()), s.local)
-		s.near.count(len(q.pairs))
-		hits[i] = Hit{c.doc(), c.score(), s.near.matched(), s.near.together(q)}
+	for _, c := range best {
+		s.acc[c.doc()] = 0
 	}
 	return hits
+}
+
+// hit says what was found in a candidate. What it scored by its words alone is
+// in the accumulator if its place was decided by more, and else its score.
+func (x *Index) hit(q *Query, s *scratch, c candidate) Hit {
+	s.near.read(x.forward(c.doc()), s.local)
+	s.near.count(len(q.pairs))
+	h := Hit{c.doc(), c.score(), s.near.matched(), s.near.together(q)}
+	if words := s.acc[c.doc()]; words > 0 {
+		h.Score = words
+	}
+	return h
 }
 
 // best adds up every term's share in every passage, and returns the k best and

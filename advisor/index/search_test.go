@@ -23,16 +23,21 @@ func TestSearchIsExact(t *testing.T) {
 		}
 		return strings.Join(ws, " ")
 	}
-	docs := make([]Doc, 1500)
-	for i := range docs {
-		docs[i] = Doc{Title: text(2), Text: text(5 + rnd.IntN(40)), English: true}
-	}
-	x := Build(docs)
-	for i := range 100 {
-		q := x.Query(text(1 + i%12))
-		k := []int{1, 5, 20, 150}[i%4]
-		if got, want := x.Search(q, k), naive(x, q, k); !slices.Equal(got, want) {
-			t.Fatalf("query %d, %d best:\n got %v\nwant %v", i, k, got, want)
+	for _, size := range []int{3, leastLatent - 1, 1500} {
+		docs := make([]Doc, size)
+		for i := range docs {
+			docs[i] = Doc{Title: text(2), Text: text(5 + rnd.IntN(40)), English: true}
+		}
+		x := Build(docs)
+		if on := x.latent != nil; on != (size >= leastLatent) {
+			t.Errorf("%d passages: latent space %v", size, on)
+		}
+		for i := range 100 {
+			q := x.Query(text(1 + i%12))
+			k := []int{1, 5, 20, 150}[i%4]
+			if got, want := x.Search(q, k), naive(x, q, k); !slices.Equal(got, want) {
+				t.Fatalf("%d passages, query %d, %d best:\n got %v\nwant %v", size, i, k, got, want)
+			}
 		}
 	}
 }
@@ -55,17 +60,47 @@ func naive(x *Index, q *Query, k int) []Hit {
 			hits = append(hits, h)
 		}
 	}
-	order := func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc)) }
-	slices.SortFunc(hits, order)
+	order := func(key map[int32]float32) func(a, b Hit) int {
+		return func(a, b Hit) int { return cmp.Or(cmp.Compare(key[b.Doc], key[a.Doc]), cmp.Compare(a.Doc, b.Doc)) }
+	}
+	words := map[int32]float32{}
+	for _, h := range hits {
+		words[h.Doc] = h.Score
+	}
+	slices.SortFunc(hits, order(words))
 	hits = hits[:min(len(hits), max(k, rerankDepth))]
+	place := map[int32]float32{}
 	for i := range hits {
-		bonus, together := near(x, q, hits[i].Doc)
-		if hits[i].Together = together; i < rerankDepth {
-			hits[i].Score += bonus
+		h := &hits[i]
+		bonus, together := near(x, q, h.Doc)
+		if h.Together = together; i < rerankDepth {
+			h.Score += bonus
+			place[h.Doc] = h.Score * (1 + coverageBonus*float32(q.Coverage(h.Terms)))
 		}
 	}
-	slices.SortFunc(hits, order)
-	return hits[:min(k, len(hits))]
+	head, tail := hits[:min(len(hits), rerankDepth)], hits[min(len(hits), rerankDepth):]
+	slices.SortFunc(head, order(place))
+	if x.latent != nil && len(head) > 2 {
+		blended(x, head, place)
+		slices.SortFunc(head, order(place))
+	}
+	return append(head, tail...)[:min(k, len(hits))]
+}
+
+// blended mixes the places of hits, the best first, with their likeness to it.
+func blended(x *Index, hits []Hit, place map[int32]float32) {
+	var like []float32
+	for _, h := range hits {
+		like = append(like, float32(x.latent.likeness(hits[0].Doc, h.Doc)))
+	}
+	most, least := slices.Max(like), slices.Min(like)
+	high, low := place[hits[0].Doc], place[hits[len(hits)-1].Doc]
+	if high == low || most == least {
+		return
+	}
+	for i, h := range hits {
+		place[h.Doc] = float32((1-latentShare)*((place[h.Doc]-low)/(high-low))) + float32(latentShare*((like[i]-least)/(most-least)))
+	}
 }
 
 // near counts pairs by looking at every two places of the passage.
