@@ -14,7 +14,7 @@ const (
 	latentSize   = 64     // dimensions
 	leastLatent  = 512    // passages: of fewer, words that occur together do so by chance
 	mostLatent   = 50_000 // passages: for more, building it would hold up publishing
-	latentRounds = 1      // of power iteration
+	latentRounds = 2      // of power iteration
 	latentCuts   = 64     // parts that the work is cut into; a constant, so that every machine adds in one order
 )
 

@@ -1,22 +1,22 @@
 // Package verify holds a claim against the text that is said to support it.
 //
 // It works by words alone. A claim that the quote contains, apart from white
-// space, case and typography, is supported for certain. For any other the
-// score is the share of the claim's words, the rarer weighing more, that the
-// quote has, and it falls where the two differ in what a word count would
-// overlook: a number, a negation, an obligation. Words alone cannot verify a
-// free paraphrase, so such a claim scores low whether or not it is true.
+// space, case and typography, is supported for certain. Any other is aligned
+// with the quote: its score is the share of its words, the rarer weighing more,
+// that the quote has and has in order, and it falls where the two differ in
+// what a word count would overlook: a number, a negation, an obligation, a
+// scope, a time, an opposite, a name, who does what to whom. Words alone cannot
+// verify a free paraphrase, so such a claim scores low whether or not it is
+// true.
 package verify
 
 import (
-	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
-	"polaris/advisor/index"
 	"polaris/models"
 )
 
@@ -34,13 +34,30 @@ func Lexical(claim, quote string, weigh Weigher) models.Verification {
 	switch {
 	case c == "":
 		v.Method = models.Unverified
-	case contains(q, c):
+	case contains(q, c) && !denied(claim, quote):
 		v.Score = 1
 	default:
-		v.Score = overlap(words(claim), words(quote), weigh)
+		v.Score = align(read(claim), read(quote), weigh).score()
 	}
 	return v
 }
+
+// denied reports whether the claim is part of a sentence of the quote that
+// negates it: "a creditor may" of "no creditor may".
+func denied(claim, quote string) bool {
+	q, c := " "+plain(quote)+" ", " "+plain(claim)+" "
+	at := strings.Index(q, c)
+	before := strings.Fields(q[:max(at, 0)])
+	for _, w := range before[max(0, len(before)-denial):] {
+		if cues[w] == negation {
+			return true
+		}
+	}
+	return false
+}
+
+// denial is how many words before a claim a negation is looked for.
+const denial = 3
 
 // plain makes texts comparable: compatibility forms unified, lower case, and
 // every run of what is no letter, digit or sign of amount made one space. A
@@ -87,70 +104,10 @@ var simple = func() (t [utf8.RuneSelf]byte) {
 // contains reports whether q has c as whole words.
 func contains(q, c string) bool { return strings.Contains(" "+q+" ", " "+c+" ") }
 
-func words(s string) []string {
-	var out []string
-	index.Words(norm.NFKC.String(s), func(w []byte, _, _ int) { out = append(out, string(w)) })
-	return out
-}
-
-// Words that turn a sentence into another without changing its subject.
-var (
-	negations = set("not no never nor neither none without cannot nt unless except t")
-	forces    = set("must shall may should only any all each some before after within least most more less if until")
-)
-
 func set(list string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
 		m[w] = true
 	}
 	return m
-}
-
-// overlap scores a claim that is not in the quote, below 1 always.
-func overlap(claim, quote []string, weigh Weigher) float64 {
-	have, stems := map[string]bool{}, map[string]bool{}
-	for _, w := range quote {
-		have[w], stems[index.Stem(w)] = true, true
-	}
-	var sum, total float64
-	foreign, forced := 0, 0
-	for _, w := range claim {
-		switch {
-		case number(w) && !have[w]:
-			foreign++
-		case forces[w] && !have[w]:
-			forced++
-		}
-		weight := 1.0
-		if weigh != nil {
-			weight = weigh(w)
-		}
-		total += weight
-		if stems[index.Stem(w)] {
-			sum += weight
-		}
-	}
-	if total == 0 {
-		return 0
-	}
-	score := 0.95 * sum / total
-	if foreign > 0 {
-		score *= 0.5
-	}
-	if count(claim, negations)%2 != count(quote, negations)%2 {
-		score *= 0.5
-	}
-	return score * math.Pow(0.75, float64(forced))
-}
-
-func number(w string) bool { return w != "" && w[0] >= '0' && w[0] <= '9' }
-
-func count(words []string, in map[string]bool) (n int) {
-	for _, w := range words {
-		if in[w] {
-			n++
-		}
-	}
-	return n
 }

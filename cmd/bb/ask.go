@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"polaris/advisor/bench"
@@ -68,6 +70,26 @@ func (r *replayCmd) Run(ctx context.Context, c *console) error {
 type evalCmd struct {
 	Golden    evalGoldenCmd    `cmd:"" help:"Ask the brain's golden questions of the draft, beside the published version. Exits 1 where an answer lacks a citation that it must have. Example: bb eval golden --brain-id calliope"`
 	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval. Example: bb eval retrieval DIR --json"`
+	Verify    evalVerifyCmd    `cmd:"" help:"Measure how claims are told apart that their evidence supports and that it does not. Example: bb eval verify FILE --json"`
+}
+
+type evalVerifyCmd struct {
+	File string `arg:"" help:"JSON lines with claim, evidence and label (supported, or anything else); context and kind may be there."`
+}
+
+// Run holds every claim against its evidence and prints the measures. It needs
+// no database.
+func (e *evalVerifyCmd) Run(c *console) error {
+	v, err := bench.Verification(e.File)
+	if err != nil {
+		return err
+	}
+	return c.print(v, func(w io.Writer) {
+		fmt.Fprintf(w, "%d claims, %d supported: AUC %.3f  F1 %.3f  precision %.3f  recall %.3f\n", v.Claims, v.Supported, v.AUC, v.F1, v.Precision, v.Recall)
+		for _, k := range slices.Sorted(maps.Keys(v.ByKind)) {
+			fmt.Fprintf(w, "  %-32s %5.1f %% accepted\n", k, 100*v.ByKind[k])
+		}
+	})
 }
 
 type evalGoldenCmd struct{ brainFlag }
