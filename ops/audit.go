@@ -119,7 +119,8 @@ var RetainAudit = &Op[RetainIn, Retained]{
 	Name: "audit.retain", Title: "Remove old audit rows", Route: "POST /v1/brains/{brain_id}/audit/retention",
 	Summary: "Remove the sealed days of the audit log before a date, leaving a linked tombstone, so that what follows can still be verified. The last thirty days always stay.",
 	Class:   Irreversible, Needs: models.MayMembers, Offered: Web | CLI | REST,
-	HTTP: HTTP{Example: `{"before":"2020-01-01"}`},
+	Final: "what was removed from the log is gone; its tombstone stays",
+	HTTP:  HTTP{Example: `{"before":"2020-01-01"}`},
 	Propose: func(_ context.Context, e *Env, in RetainIn) (Subject, error) {
 		before, err := e.retainable(in)
 		if err != nil {

@@ -11,13 +11,13 @@ func All() Catalog {
 		// records
 		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), VerifyAudit.Entry(), ListAudit.Entry(), ExportAudit.Entry(), RetainAudit.Entry(),
 		// the draft
-		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), GetPassages.Entry(),
+		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), RevertSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), GetPassages.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),
 		SaveGolden.Entry(), ListGolden.Entry(), DeleteGolden.Entry(), RunGolden.Entry(),
 		// what waits for a second person
-		ListRecommendations.Entry(), GetRecommendation.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(),
+		ListRecommendations.Entry(), GetRecommendation.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(), UndoChange.Entry(),
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), GetAPIKey.Entry(), UpdateAPIKey.Entry(), RotateAPIKey.Entry(), RevokeAPIKey.Entry(), WhoAmI.Entry(),
 		ListMembers.Entry(), GrantRoles.Entry(), RemoveMember.Entry(), LinkPersons.Entry(), UnlinkPersons.Entry(), GetSettings.Entry(), SaveSettings.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),

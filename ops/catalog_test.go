@@ -128,6 +128,8 @@ func inputs(x ids) map[string]string {
 		"sources.get":               `{"source":"` + x.source + `"}`,
 		"sources.remove":            `{"source":"` + x.source + `"}`,
 		"sources.restore":           `{"source":"` + x.source + `"}`,
+		"sources.revert":            `{"source":"` + x.source + `","revision":1}`,
+		"changes.undo":              `{"id":"` + x.recommendation + `"}`,
 		"sources.suspend":           `{"source":"` + x.source + `","reason":"x"}`,
 		"sources.lift":              `{"source":"` + x.source + `"}`,
 		"sources.certify":           `{"source":"` + x.source + `"}`,

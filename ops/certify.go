@@ -25,7 +25,8 @@ var CertifySource = &Op[CertifyIn, models.Certification]{
 	Name: "sources.certify", Tool: "certify_source", Title: "Certify a source", Route: "POST /v1/brains/{brain_id}/sources/{source}/certification",
 	Summary: "Say that a person has read this revision of a source and vouches for it. It holds until the source's next revision. What a program proposes here is vouched for by the person who approves it.",
 	Class:   Judgement, Needs: models.MayEditDraft, Offered: Web | CLI | REST,
-	HTTP: HTTP{Example: `{"note":"Compared with the printed handbook of 2026."}`},
+	Final: "what a person vouched for was said; it lapses with the next revision",
+	HTTP:  HTTP{Example: `{"note":"Compared with the printed handbook of 2026."}`},
 	Propose: func(_ context.Context, e *Env, in CertifyIn) (Subject, error) {
 		s, c, err := toCertify(e, in)
 		if err != nil {

@@ -54,8 +54,9 @@ var RemoveMember = &Op[MemberIn, Member]{
 	Name: "members.remove", Title: "Remove a member", Route: "DELETE /v1/brains/{brain_id}/members/{member}",
 	Summary: "Take all roles in the brain from a person. Keys that they own are refused from then on.",
 	Class:   Reversible, Needs: models.MayMembers, Offered: Web | CLI | REST,
-	HTTP: HTTP{Status: http.StatusNoContent},
-	Run:  removeMember,
+	Final: "roles are given with members.grant, which another person decides on",
+	HTTP:  HTTP{Status: http.StatusNoContent},
+	Run:   removeMember,
 }
 
 func removeMember(_ context.Context, e *Env, in MemberIn) (Member, error) {
@@ -129,6 +130,7 @@ type UserIn struct {
 var DisableUser = &Op[UserIn, User]{
 	Name: "users.disable", Title: "Disable a person", Summary: "Keep a person out: sessions end, and sign-ins and keys are refused from then on, in every brain.",
 	Class: Reversible, Needs: models.MayAdminister, Offered: Web | CLI,
+	Final: "users.enable lets the person in again",
 	Run: func(_ context.Context, e *Env, in UserIn) (User, error) {
 		p, err := user(e, in.Email)
 		if err != nil {
@@ -150,6 +152,7 @@ var DisableUser = &Op[UserIn, User]{
 var EnableUser = &Op[UserIn, User]{
 	Name: "users.enable", Title: "Enable a person", Summary: "Let a disabled person in again, with the keys that did not end meanwhile.",
 	Class: Reversible, Needs: models.MayAdminister, Offered: Web | CLI,
+	Final: "users.disable ends the person's access",
 	Run: func(_ context.Context, e *Env, in UserIn) (User, error) {
 		p, err := user(e, in.Email)
 		if err != nil {

@@ -53,6 +53,7 @@ var SaveSettings = &Op[SaveSettingsIn, BrainSettings]{
 	Name: "settings.save", Title: "Change how a brain decides", Summary: "Turn four eyes on or off, and say how many must approve changes of a class and who may. What makes it laxer waits for another person.",
 	Route: "PATCH /v1/brains/{brain_id}/settings",
 	Class: Irreversible, Needs: models.MayMembers, Offered: Web | CLI | REST,
+	Final:  "how a brain decides is decided on each time; save the settings of before",
 	HTTP:   HTTP{Example: `{"rules":[{"class":"A4","needed":2,"roles":["owner","approver"]}]}`},
 	AtOnce: settingsAtOnce,
 	Propose: func(_ context.Context, e *Env, in SaveSettingsIn) (Subject, error) {

@@ -57,6 +57,7 @@ var ImportSource = &Op[ImportSourceIn, ImportedSource]{
 	Stage:   func(ctx context.Context, e *Env, in ImportSourceIn) (any, error) { return stageImport(ctx, e, in) },
 	Propose: func(_ context.Context, e *Env, in ImportSourceIn) (Subject, error) { return proposeImport(e, in) },
 	Base:    func(_ context.Context, e *Env, in ImportSourceIn) (string, error) { return sourceBase(e, in.Code) },
+	Undo:    func(_ context.Context, e *Env, _ ImportSourceIn) (*Inverse, error) { return importBack(e) },
 	Run:     importSource,
 }
 
@@ -78,10 +79,8 @@ func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport,
 	if most := cmp.Or(e.desk.Settings.MaxUpload, DefaultMaxUpload); int64(len(in.Data)) > most {
 		return nil, fault.New(fault.TooLarge, "A document is at most %d bytes (POLARIS_MAX_UPLOAD_BYTES).", most)
 	}
-	if in.OriginURL != "" {
-		if u, err := url.Parse(in.OriginURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, fault.Field("origin_url", "An origin is an http or https address.")
-		}
+	if err := checkOrigin(in.OriginURL); err != nil {
+		return nil, err
 	}
 	if len(in.Title) > 500 || len(in.Jurisdiction) > 100 {
 		return nil, fault.Field("title", "A title is at most 500 bytes long, a jurisdiction 100.")
@@ -106,6 +105,14 @@ func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport,
 		return st.read(tx, in)
 	})
 	return st, err
+}
+
+// checkOrigin refuses what is no address of a document; none is fine.
+func checkOrigin(address string) error {
+	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return fault.Field("origin_url", "An origin is an http or https address.")
+	}
+	return nil
 }
 
 // read parses the document under the code that it will have. The code is part

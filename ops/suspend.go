@@ -37,6 +37,9 @@ var SuspendSource = &Op[SuspendIn, models.Suspension]{
 	Base: func(_ context.Context, e *Env, in SuspendIn) (string, error) {
 		return suspensionTag(e, in.Source, in.Key)
 	},
+	Undo: func(_ context.Context, _ *Env, in SuspendIn) (*Inverse, error) {
+		return &Inverse{"sources.lift", LiftIn{in.Source, in.Key}}, nil
+	},
 	Run: func(_ context.Context, e *Env, in SuspendIn) (models.Suspension, error) {
 		s, _, err := toSuspend(e, in)
 		if err != nil {
@@ -111,6 +114,13 @@ var LiftSuspension = &Op[LiftIn, Lifted]{
 	},
 	Base: func(_ context.Context, e *Env, in LiftIn) (string, error) {
 		return suspensionTag(e, in.Source, in.Key)
+	},
+	Undo: func(_ context.Context, e *Env, in LiftIn) (*Inverse, error) {
+		s, _, err := e.suspension(in.Source, in.Key)
+		if err != nil {
+			return nil, err
+		}
+		return &Inverse{"sources.suspend", SuspendIn{in.Source, in.Key, s.Reason}}, nil
 	},
 	Run: func(_ context.Context, e *Env, in LiftIn) (Lifted, error) {
 		s, _, err := e.suspension(in.Source, in.Key)

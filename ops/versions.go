@@ -38,6 +38,7 @@ var PublishVersion = &Op[PublishIn, Published]{
 	Name: "versions.publish", Title: "Publish", Summary: "Freeze the draft as the next version and answer from it.",
 	Route: "POST /v1/brains/{brain_id}/versions",
 	Class: Irreversible, Needs: models.MayPublish, Offered: Web | CLI | REST,
+	Final:   "a version stays; versions.restore publishes the one before it",
 	HTTP:    HTTP{Status: http.StatusCreated, Example: `{"notes":"The handbook of March"}`},
 	Stage:   func(ctx context.Context, e *Env, in PublishIn) (any, error) { return stagePublish(ctx, e, in) },
 	Propose: func(_ context.Context, e *Env, _ PublishIn) (Subject, error) { return proposePublish(e) },

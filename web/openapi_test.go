@@ -307,6 +307,8 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/recommendations/{id}/decision", path: map[string]string{"id": "{recommendation}"}, body: `{"hash":"{hash}","verdict":"reject"}`},
 		{route: "POST /v1/brains/{brain_id}/recommendations/{id}/withdrawal", path: map[string]string{"id": "{own recommendation}"}},
 		{route: "DELETE /v1/brains/{brain_id}/golden-questions/{id}", path: map[string]string{"id": "cats"}},
+		{route: "POST /v1/brains/{brain_id}/changes/{id}/undo", path: map[string]string{"id": "{change}"}},
+		{route: "POST /v1/brains/{brain_id}/sources/{source}/revert", path: map[string]string{"source": "{two}"}, body: `{"revision":1}`},
 		{route: "DELETE /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}},
 		{route: "GET /v1/brains/{brain_id}/topic-cards"},
 		{route: "GET /v1/brains/{brain_id}/wiki"},
@@ -441,10 +443,12 @@ func (w *walker) remember(route string, a *answer) {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if json.Unmarshal([]byte(a.text), &v) != nil {
+	if a.text != "" && json.Unmarshal([]byte(a.text), &v) != nil {
 		return
 	}
 	switch route {
+	case "DELETE /v1/brains/{brain_id}/golden-questions/{id}":
+		w.names["change"] = w.lastChange()
 	case "POST /v1/brains/{brain_id}/answers":
 		w.names["answer"] = v.AnswerID
 	case "POST /v1/brains/{brain_id}/api-keys":

@@ -58,6 +58,7 @@ func (s *site) foreign() nouns {
 	}
 	n["recommendation"] = q.ID
 	n["hash"] = run(s, c, ops.GetRecommendation, ops.RecommendationIDIn{ID: q.ID}).Hash
+	n["change"] = fmt.Sprint(run(s, c, ops.ListAudit, ops.AuditListIn{AuditFilterIn: ops.AuditFilterIn{Operation: "topic_cards.save"}}).Rows[0].Row.ID)
 	n["cursor"] = run(s, c, ops.ListVersions, ops.Page{Limit: 1}).NextCursor
 	return n
 }
@@ -99,6 +100,8 @@ var attempts = map[string][]attempt{
 	"audit.retain":             {{"POST", "/audit/retention", `{"brain_id":"{brain}"}`}},
 	"sources.remove":           {{"DELETE", "/sources/{source}", ""}, {"DELETE", "/sources/{code}", ""}},
 	"sources.restore":          {{"POST", "/sources/{source}/restore", `{"revision":1}`}},
+	"sources.revert":           {{"POST", "/sources/{source}/revert", `{"revision":1}`}, {"POST", "/sources/{code}/revert", `{"revision":2}`}},
+	"changes.undo":             {{"POST", "/changes/{recommendation}/undo", ""}, {"POST", "/changes/{change}/undo", ""}},
 	"sources.suspend":          {{"POST", "/sources/{source}/suspend", `{"reason":"x"}`}, {"POST", "/sources/{code}/suspend", `{"key":"{anchor}","reason":"x"}`}},
 	"sources.lift":             {{"POST", "/sources/{source}/lift", `{}`}, {"POST", "/sources/{code}/lift", `{"key":"{anchor}"}`}},
 	"sources.certify":          {{"POST", "/sources/{source}/certification", `{}`}, {"POST", "/sources/{code}/certification", `{"note":"{anchor}"}`}},
