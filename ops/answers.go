@@ -36,7 +36,8 @@ type AnswerRecord struct {
 	ChainSeq  int64           `json:"chain_seq,omitempty"`  // place in the audit chain; 0 while unsealed
 	ChainHash string          `json:"chain_hash,omitempty"` // hex
 	Published *models.Version `json:"version,omitempty"`
-	Contexts  []Context       `json:"-"` // of each citation, in its order, for the page
+	Decided   []models.Part   `json:"decided,omitempty"` // who had a part in publishing the version
+	Contexts  []Context       `json:"-"`                 // of each citation, in its order, for the page
 }
 
 // A Context is a quote in the text around it.
@@ -103,9 +104,23 @@ func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
 		r.ChainSeq, r.ChainHash = link.Seq, fmt.Sprintf("%x", link.Hash)
 	}
 	if a.Version > 0 {
-		r.Published, err = tx.Version(a.Version)
+		r.Published, r.Decided, err = releasedBy(tx, a.Version)
 	}
 	return r, err
+}
+
+// releasedBy returns a version, and who had a part in publishing it.
+func releasedBy(tx *store.Tx, n int) (*models.Version, []models.Part, error) {
+	v, err := tx.Version(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	vs := []models.Version{*v}
+	if err := tx.Decisions(vs); err != nil || vs[0].Recommendation == "" {
+		return &vs[0], nil, err
+	}
+	parts, err := tx.Parts(vs[0].Recommendation)
+	return &vs[0], parts, err
 }
 
 // around is how many bytes of text a record shows on either side of a quote.

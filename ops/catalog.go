@@ -17,7 +17,7 @@ func All() Catalog {
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),
 		SaveGolden.Entry(), ListGolden.Entry(), DeleteGolden.Entry(), RunGolden.Entry(),
 		// what waits for a second person
-		ListRecommendations.Entry(), GetRecommendation.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(), UndoChange.Entry(),
+		ListRecommendations.Entry(), GetRecommendation.Entry(), ShowChanges.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(), UndoChange.Entry(),
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), GetAPIKey.Entry(), UpdateAPIKey.Entry(), RotateAPIKey.Entry(), RevokeAPIKey.Entry(), WhoAmI.Entry(),
 		ListMembers.Entry(), GrantRoles.Entry(), RemoveMember.Entry(), LinkPersons.Entry(), UnlinkPersons.Entry(), GetSettings.Entry(), SaveSettings.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),

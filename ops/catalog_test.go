@@ -115,6 +115,7 @@ func inputs(x ids) map[string]string {
 		"answers.replay":            `{"id":"` + x.answer + `"}`,
 		"recommendations.list":      `{}`,
 		"recommendations.get":       `{"id":"` + x.recommendation + `"}`,
+		"recommendations.changes":   `{"id":"` + x.recommendation + `"}`,
 		"recommendations.withdraw":  `{"id":"` + x.recommendation + `"}`,
 		"recommendations.decide":    `{"id":"` + x.recommendation + `","hash":"` + strings.Repeat("0", 64) + `","verdict":"reject"}`,
 		"audit.verify":              `{}`,

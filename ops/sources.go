@@ -227,12 +227,13 @@ type SourceList struct {
 	Passages map[string]int  `json:"passages"`
 
 	Suspended []models.Suspension `json:"suspended"` // of any source
+	Removed   []models.Source     `json:"removed"`   // from the draft, by code; they can be restored
 	More
 }
 
 func (l SourceList) with(m SourceList) SourceList {
 	maps.Copy(l.Passages, m.Passages)
-	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.More}
+	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.Removed, m.More}
 }
 
 // ListSources lists the draft's sources.
@@ -249,7 +250,11 @@ var ListSources = &Op[Page, SourceList]{
 			return SourceList{}, err
 		}
 		off, err := e.Tx.Suspensions()
-		return SourceList{ss, n, off, more}, err
+		if err != nil {
+			return SourceList{}, err
+		}
+		gone, err := e.Tx.RemovedSources()
+		return SourceList{ss, n, off, gone, more}, err
 	},
 }
 

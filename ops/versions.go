@@ -258,6 +258,9 @@ var ListVersions = &Op[Page, VersionList]{
 			return VersionList{}, err
 		}
 		vs, more, err := stretch(e, in, e.Tx.VersionPage, func(v models.Version) store.Mark { return store.Mark{N: v.N} })
+		if err == nil {
+			err = e.Tx.Decisions(vs)
+		}
 		return VersionList{b.Published, vs, more}, err
 	},
 }
@@ -277,6 +280,7 @@ var GetVersion = &Op[GetVersionIn, models.Version]{
 		if err != nil {
 			return models.Version{}, err
 		}
-		return *v, nil
+		vs := []models.Version{*v}
+		return vs[0], e.Tx.Decisions(vs)
 	},
 }

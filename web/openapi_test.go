@@ -304,6 +304,7 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/versions/{n}/restore", path: map[string]string{"n": "1"}, body: `{"notes":"as it was"}`},
 		{route: "GET /v1/brains/{brain_id}/recommendations"},
 		{route: "GET /v1/brains/{brain_id}/recommendations/{id}", path: map[string]string{"id": "{recommendation}"}},
+		{route: "GET /v1/brains/{brain_id}/recommendations/{id}/changes", path: map[string]string{"id": "{recommendation}"}},
 		{route: "POST /v1/brains/{brain_id}/recommendations/{id}/decision", path: map[string]string{"id": "{recommendation}"}, body: `{"hash":"{hash}","verdict":"reject"}`},
 		{route: "POST /v1/brains/{brain_id}/recommendations/{id}/withdrawal", path: map[string]string{"id": "{own recommendation}"}},
 		{route: "DELETE /v1/brains/{brain_id}/golden-questions/{id}", path: map[string]string{"id": "cats"}},

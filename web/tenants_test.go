@@ -128,6 +128,7 @@ var attempts = map[string][]attempt{
 	"passages.get":             {{"GET", "/passages?key={anchor}", ""}, {"GET", "/passages?key={code}", ""}},
 	"recommendations.list":     {{"GET", "/recommendations?cursor={cursor}", ""}, {"GET", "/recommendations?state={card}", ""}},
 	"recommendations.get":      {{"GET", "/recommendations/{recommendation}", ""}},
+	"recommendations.changes":  {{"GET", "/recommendations/{recommendation}/changes", ""}},
 	"recommendations.withdraw": {{"POST", "/recommendations/{recommendation}/withdrawal", ""}},
 	"recommendations.decide":   {{"POST", "/recommendations/{recommendation}/decision", `{"hash":"{hash}","verdict":"reject"}`}, {"POST", "/recommendations/{recommendation}/decision", `{"hash":"{hash}","verdict":"approve"}`}},
 	"audit.verify":             {{"GET", "/audit/verification?head={person}", ""}},
