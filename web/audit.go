@@ -93,7 +93,7 @@ func auditFilter(in ops.AuditFilterIn, r *refusal) audit.Filter {
 		f.Operations = append(f.Operations, o.Name)
 	}
 	slices.Sort(f.Operations)
-	f.Outcomes = choices(in.Outcome, "any", "ok", "done", "queued", "waits for a second person", "forbidden", "refused: not allowed", "insufficient_scope", "refused: not in the key’s scopes", "invalid", "refused: not valid", "conflict", "refused: does not fit", "rate_limited", "refused: too many requests")
+	f.Outcomes = choices(in.Outcome, "any", "ok", "done", "queued", "waits for a second person", "insufficient_role", "refused: not in the role", "insufficient_scope", "refused: not in the scopes", "session_required", "refused: no browser session", "own_proposal", "refused: their own proposal", "content_changed", "refused: not what was seen", "invalid", "refused: not valid", "rate_limited", "refused: too many requests")
 	f.Surfaces = choices(in.Surface, "anywhere", "web", "the pages", "rest", "REST", "mcp", "MCP", "openai", "the OpenAI endpoint", "cli", "a terminal", "stdio", "an agent at a terminal", "system", "Polaris itself")
 	return f
 }
@@ -117,13 +117,13 @@ func auditRow(p *page, l ops.AuditLine) audit.Row {
 	a := l.Row
 	r := audit.Row{
 		ID: strconv.FormatInt(a.ID, 10), At: p.when(a.At), What: operationTitle(a.Operation), Operation: a.Operation, Class: a.Class, Target: a.Target, URL: auditTarget(p, a),
-		Who: cmp.Or(a.Actor, string(a.Kind)), Surface: surfaceWords(a.Surface), Verified: a.Authenticated, Outcome: a.Outcome, Kind: layout.Bad, Lines: auditLines(a.Detail),
+		Who: cmp.Or(a.Actor, string(a.Kind)), Surface: surfaceWords(a.Surface), Verified: a.Authenticated, Outcome: "refused", Code: a.Outcome, Kind: layout.Bad, Lines: auditLines(a.Detail),
 	}
 	switch a.Outcome {
 	case "ok":
-		r.Outcome, r.Kind = "done", layout.Good
+		r.Outcome, r.Code, r.Kind = "done", "", layout.Good
 	case "queued":
-		r.Outcome, r.Kind = "waits", layout.Caution
+		r.Outcome, r.Code, r.Kind = "waits", "", layout.Caution
 	}
 	if a.KeyID != "" {
 		r.Key = models.KeyStart(a.KeyID) + "…"

@@ -52,8 +52,9 @@ type Row struct {
 	Who       string
 	Key       string
 	Surface   string
-	Verified  bool // who acted was signed in
-	Outcome   string
+	Verified  bool   // who acted was signed in
+	Outcome   string // "done", "waits", "refused"
+	Code      string // of a refusal
 	Kind      layout.Kind
 	Lines     []string // what else is known: changes, reasons
 	Seq       string   // place in the chain; empty while unsealed
