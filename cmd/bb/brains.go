@@ -19,6 +19,7 @@ type brainCmd struct {
 }
 
 type brainCreateCmd struct {
+	dryFlag
 	ID       models.BrainID `arg:"" help:"Slug: lower-case letters, digits and hyphens."`
 	Name     string         `required:"" help:"Name for people."`
 	Owner    string         `required:"" help:"The owner's e-mail address; the person is made if there is none."`
@@ -38,7 +39,7 @@ func (b *brainCreateCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	out, err := ops.Do(ctx, d.Desk, ops.Call{By: by, Brain: b.ID, Via: ops.CLI}, ops.CreateBrain,
+	out, err := perform(ctx, c, d, ops.Call{By: by, Brain: b.ID, Via: ops.CLI}, ops.CreateBrain,
 		ops.CreateBrainIn{ID: b.ID, Name: b.Name, OwnerEmail: b.Owner, FourEyes: b.FourEyes == "on", KeysMayNeverExpire: b.KeysMayNeverExpire})
 	if err != nil {
 		return err
@@ -98,6 +99,7 @@ type userCmd struct {
 
 type userCreateCmd struct {
 	brainFlag
+	dryFlag
 	Email         string        `arg:"" help:"E-mail address."`
 	Name          string        `help:"Name for people. Default: the address."`
 	Role          []models.Role `required:"" help:"Roles: owner, admin, curator, approver, auditor, reader."`
@@ -152,6 +154,7 @@ func (userListCmd) Run(ctx context.Context, c *console) error {
 }
 
 type userDisableCmd struct {
+	dryFlag
 	Email string `arg:"" help:"E-mail address."`
 }
 
@@ -167,6 +170,7 @@ func (u *userDisableCmd) Run(ctx context.Context, c *console) error {
 }
 
 type userEnableCmd struct {
+	dryFlag
 	Email string `arg:"" help:"E-mail address."`
 }
 

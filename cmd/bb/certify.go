@@ -10,6 +10,7 @@ import (
 
 type sourceCertifyCmd struct {
 	brainFlag
+	dryFlag
 	Source     string `arg:"" help:"Its code or id."`
 	Note       string `help:"What the person has to say of it."`
 	ApprovedBy string `name:"approved-by" help:"Who vouches for it: a member of the brain." placeholder:"EMAIL"`
@@ -24,7 +25,7 @@ func (s *sourceCertifyCmd) Run(ctx context.Context, c *console) error {
 	defer d.Close()
 	defer d.sealQuietly(ctx, s.BrainID)
 	call.ApprovedBy = s.ApprovedBy
-	out, err := ops.Do(ctx, d.Desk, call, ops.CertifySource, ops.CertifyIn{Source: s.Source, Note: s.Note})
+	out, err := perform(ctx, c, d, call, ops.CertifySource, ops.CertifyIn{Source: s.Source, Note: s.Note})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 
 type importCmd struct {
 	brainFlag
+	dryFlag
 	Paths        []string `arg:"" help:"Files to read."`
 	Title        string   `help:"Default: the document's own."`
 	Code         string   `help:"Prefix of its citation keys. Default: proposed from the title."`
@@ -46,10 +47,16 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 		data, err := readDocument(path, d.Settings.MaxUpload)
 		var out ops.ImportedSource
 		if err == nil {
-			out, err = ops.Do(ctx, d.Desk, call, ops.ImportSource, ops.ImportSourceIn{
+			out, err = perform(ctx, c, d, call, ops.ImportSource, ops.ImportSourceIn{
 				Name: filepath.Base(path), Title: i.Title, Code: i.Code,
 				Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Data: data,
 			})
+		}
+		if r, ok := asRehearsed(err); ok {
+			if err := c.print(r, func(w io.Writer) { printRehearsal(w, r) }); err != nil {
+				return err
+			}
+			continue
 		}
 		if err != nil {
 			if len(i.Paths) == 1 {
@@ -64,7 +71,7 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 			printImport(c.out, path, out)
 		}
 	}
-	if c.root.JSON {
+	if c.root.JSON && !c.root.rehearse {
 		if err := c.print(results, nil); err != nil {
 			return err
 		}
@@ -176,6 +183,7 @@ type sourceCmd struct {
 
 type sourceRemoveCmd struct {
 	brainFlag
+	dryFlag
 	Source string `arg:"" help:"Its code or id."`
 }
 
@@ -191,6 +199,7 @@ func (s *sourceRemoveCmd) Run(ctx context.Context, c *console) error {
 
 type sourceRestoreCmd struct {
 	brainFlag
+	dryFlag
 	Source string `arg:"" help:"Its code or id."`
 }
 
@@ -228,6 +237,7 @@ type cardCmd struct {
 
 type cardSaveCmd struct {
 	brainFlag
+	dryFlag
 	File string `arg:"" help:"JSON file, or - for standard input."`
 }
 
@@ -285,6 +295,7 @@ func (l *cardListCmd) Run(ctx context.Context, c *console) error {
 
 type cardDeleteCmd struct {
 	brainFlag
+	dryFlag
 	ID string `arg:"" help:"The card's id."`
 }
 
@@ -298,6 +309,7 @@ func (d *cardDeleteCmd) Run(ctx context.Context, c *console) error {
 
 type publishCmd struct {
 	brainFlag
+	dryFlag
 	Notes string `help:"What changed."`
 }
 

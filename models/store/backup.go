@@ -281,11 +281,12 @@ func (t *moved) columns(ctx context.Context, table string) ([]string, error) {
 }
 
 // copyOut writes a member's rows in the order of their key, and notes how many
-// they are and their hash.
+// they are and their hash. Of one brain the brain is no part of the order: with it
+// no index would do, and a million rows would be sorted.
 func (t *moved) copyOut(ctx context.Context, x *BackupMember, w io.Writer) error {
 	key, err := t.strings(ctx, `SELECT quote_ident(a.attname) || CASE WHEN a.atttypid = 'text'::regtype THEN ' COLLATE "C"' ELSE '' END
 		FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-		WHERE i.indrelid = to_regclass('public.' || $1) AND i.indisprimary ORDER BY array_position(i.indkey::int2[], a.attnum)`, x.Table)
+		WHERE i.indrelid = to_regclass('public.' || $1) AND i.indisprimary AND (a.attname <> 'brain_id' OR $2) ORDER BY array_position(i.indkey::int2[], a.attnum)`, x.Table, x.Brain == "")
 	if err != nil {
 		return err
 	}

@@ -190,6 +190,11 @@ func Restore(ctx context.Context, url, app, path string, m *Manifest) error {
 		if err := t.load(ctx, path, m); err != nil {
 			return err
 		}
+		// Nothing is known of the tables yet, and plans that were made of that would
+		// read each of them again and again.
+		if _, err := t.conn.ExecContext(ctx, "ANALYZE public."+strings.Join(kept, ", public.")); err != nil {
+			return err
+		}
 		// New rows of the log come after those that were restored.
 		if _, err := t.conn.ExecContext(ctx, `SELECT setval(pg_get_serial_sequence('public.audit', 'id'), greatest((SELECT max(id) FROM audit), 1))`); err != nil {
 			return err
