@@ -119,6 +119,9 @@ type Answer struct {
 
 	Guardrail string // status; what lists show
 	Body      string `gorm:"column:envelope"` // the envelope's JSON as it was served, byte for byte
+
+	Kept   string     // what of it is kept: full, or why the question and the body are not there
+	GoneAt *time.Time // when they went
 }
 
 // Envelope reads the body.

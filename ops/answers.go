@@ -33,6 +33,8 @@ type AnswerRecord struct {
 	Ignored   []string        `json:"topics_ignored"` // ids that named no card
 	Envelope  models.Envelope `json:"envelope"`
 	Intact    bool            `json:"intact"`               // the body has the hash in its audit row, and each quote its source's bytes
+	Body      string          `json:"body"`                 // full; or hash, expired or purged: then question and answer are not kept
+	Gone      string          `json:"gone,omitempty"`       // why they are not
 	ChainSeq  int64           `json:"chain_seq,omitempty"`  // place in the audit chain; 0 while unsealed
 	ChainHash string          `json:"chain_hash,omitempty"` // hex
 	Published *models.Version `json:"version,omitempty"`
@@ -67,10 +69,14 @@ var GetAnswer = &Op[AnswerIDIn, *AnswerRecord]{
 // recordOf holds a stored answer against its audit row and its sources.
 func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
 	env, unreadable := a.Envelope()
+	if a.Kept != models.KeptFull {
+		env, unreadable = &models.Envelope{Citations: []models.Citation{}, BrainVersion: a.Version}, nil
+		env.Guardrail.Status = a.Guardrail
+	}
 	if unreadable != nil { // somebody changed it: the page still says what else is known
 		env = &models.Envelope{Query: a.Query, Citations: []models.Citation{}}
 	}
-	r := &AnswerRecord{AnswerID: a.ID, At: a.At.UTC(), Actor: a.Actor, KeyID: a.KeyID, Surface: a.Surface, Topics: []string{}, Ignored: []string{}, Envelope: *env}
+	r := &AnswerRecord{Body: a.Kept, AnswerID: a.ID, At: a.At.UTC(), Actor: a.Actor, KeyID: a.KeyID, Surface: a.Surface, Topics: []string{}, Ignored: []string{}, Envelope: *env}
 	row, err := tx.AuditRow(a.AuditID)
 	if fault.Is(err, fault.NotFound) {
 		row, err = &models.AuditRow{}, nil // retention removed it, or somebody did: nothing speaks for the body
@@ -88,6 +94,9 @@ func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
 		r.Owner = p.Email
 	}
 	r.Intact = unreadable == nil && row.Detail.BodyHash == a.BodyHash()
+	if a.Kept != models.KeptFull {
+		r.Intact, r.Gone = row.Detail.BodyHash != "", gone(a)
+	}
 	for _, c := range env.Citations {
 		ctx, same, err := contextOf(tx, c)
 		if err != nil {
@@ -182,6 +191,7 @@ type AnswerLine struct {
 	Surface   string    `json:"surface"`
 	Actor     string    `json:"actor"`
 	Version   int       `json:"version"`
+	Body      string    `json:"body"` // full; or hash, expired or purged: then the question is not kept
 }
 
 // AnswersIn says which answers are wanted.
@@ -224,7 +234,7 @@ var ListAnswers = &Op[AnswersIn, AnswerList]{
 func answerLines(as []models.Answer) []AnswerLine {
 	lines := make([]AnswerLine, len(as))
 	for i, a := range as {
-		lines[i] = AnswerLine{a.ID, a.At.UTC(), a.Query, a.Guardrail, a.Surface, a.Actor, a.Version}
+		lines[i] = AnswerLine{a.ID, a.At.UTC(), a.Query, a.Guardrail, a.Surface, a.Actor, a.Version, a.Kept}
 	}
 	return lines
 }

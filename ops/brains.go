@@ -52,6 +52,10 @@ func createBrain(_ context.Context, e *Env, in CreateBrainIn) (CreatedBrain, err
 		e.Audit.Detail.FourEyes = models.FourEyesOff
 	}
 	out.Brain = models.Brain{ID: in.ID, Name: in.Name, FourEyes: in.FourEyes, KeysMayNeverExpire: in.KeysMayNeverExpire, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}
+	if !in.FourEyes { // like any other brain that does without
+		until := e.Now.AddDate(0, 0, mostDaysOff)
+		out.Brain.FourEyesUntil = &until
+	}
 	if err := e.Tx.InsertBrain(&out.Brain); err != nil {
 		return out, err
 	}

@@ -80,6 +80,9 @@ func removeMember(_ context.Context, e *Env, in MemberIn) (Member, error) {
 	if err := notLastOwner(ms, m); err != nil {
 		return gone, err
 	}
+	if err := enoughDeciders(e, m, nil); err != nil {
+		return gone, err
+	}
 	e.changed("roles", words(m.Roles), "")
 	return Member{m.PersonID, m.Email, m.Name, []models.Role{}, m.DisabledAt != nil}, e.Tx.SetMembership(m.PersonID, nil)
 }
@@ -123,6 +126,10 @@ var ListUsers = &Op[Page, UserList]{
 // UserIn names a person by e-mail address.
 type UserIn struct {
 	Email string `json:"email"`
+
+	// LeavesTooFew says of somebody who is to be disabled that it is known: in a
+	// brain fewer than two people can decide then.
+	LeavesTooFew bool `json:"leaves_too_few,omitempty"`
 }
 
 // DisableUser keeps a person out: their sessions end, and their sign-ins, links
@@ -131,13 +138,18 @@ var DisableUser = &Op[UserIn, User]{
 	Name: "users.disable", Title: "Disable a person", Summary: "Keep a person out: sessions end, and sign-ins and keys are refused from then on, in every brain.",
 	Class: Reversible, Needs: models.MayAdminister, Offered: Web | CLI,
 	Final: "users.enable lets the person in again",
-	Run: func(_ context.Context, e *Env, in UserIn) (User, error) {
+	Run: func(ctx context.Context, e *Env, in UserIn) (User, error) {
 		p, err := user(e, in.Email)
 		if err != nil {
 			return User{}, err
 		}
 		if p.ID == e.Call.By.Person && e.Call.By.Kind == models.KindPerson {
 			return User{}, fault.Field("email", "You cannot disable yourself. Another instance admin can.")
+		}
+		if p.DisabledAt == nil && !in.LeavesTooFew {
+			if err := e.stillDecided(ctx, p.ID); err != nil {
+				return User{}, err
+			}
 		}
 		if p.DisabledAt == nil {
 			p.DisabledAt = &e.Now

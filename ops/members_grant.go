@@ -96,6 +96,9 @@ func regrant(e *Env, in GrantIn) (now, next Grant, err error) {
 	if !slices.Contains(next.Roles, models.RoleOwner) {
 		err = notLastOwner(ms, m)
 	}
+	if err == nil {
+		err = enoughDeciders(e, m, next.Roles)
+	}
 	return now, next, err
 }
 

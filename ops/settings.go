@@ -21,6 +21,9 @@ type SaveSettingsIn struct {
 	FourEyes *bool                 `json:"four_eyes,omitempty"`
 	DaysOff  int                   `json:"four_eyes_days_off,omitempty" schema:"minimum=1,maximum=366"` // until they are on again; default where one owner decides alone: 30
 	Rules    []models.DecisionRule `json:"rules,omitempty" schema:"maxItems=3"`
+
+	RecordAnswers string `json:"record_answers,omitempty" schema:"enum=full|hash|off"`
+	AnswerDays    *int   `json:"answer_days,omitempty" schema:"minimum=0,maximum=36500"` // after which bodies of answers expire; 0: never
 }
 
 // BrainSettings are how a brain decides.
@@ -30,6 +33,9 @@ type BrainSettings struct {
 	DaysOff  int                   `json:"four_eyes_days_off,omitempty"`
 	Rules    []models.DecisionRule `json:"rules"`                  // of every class
 	Deciders int                   `json:"could_decide,omitempty"` // people who could decide on a publish now
+
+	RecordAnswers string `json:"record_answers"`        // full; hash: no question and no answer, but their hash; off: the audit row alone
+	AnswerDays    int    `json:"answer_days,omitempty"` // after which bodies of answers expire; absent: never
 }
 
 // GetSettings shows how the brain decides.
@@ -62,7 +68,7 @@ var SaveSettings = &Op[SaveSettingsIn, BrainSettings]{
 	},
 	Base: func(_ context.Context, e *Env, _ SaveSettingsIn) (string, error) {
 		s, err := settingsNow(e)
-		return fmt.Sprint(s.FourEyes, s.Until != nil, s.Rules), err
+		return fmt.Sprint(s.FourEyes, s.Until != nil, s.Rules) + s.recording(), err
 	},
 	Run: saveSettings,
 }
@@ -72,7 +78,10 @@ func settingsNow(e *Env) (BrainSettings, error) {
 	if err != nil {
 		return BrainSettings{}, err
 	}
-	s := BrainSettings{FourEyes: b.FourEyesAt(e.Now)}
+	s := BrainSettings{FourEyes: b.FourEyesAt(e.Now), RecordAnswers: b.RecordAnswers}
+	if b.AnswerDays != nil {
+		s.AnswerDays = *b.AnswerDays
+	}
 	if !s.FourEyes {
 		s.Until = b.FourEyesUntil
 	}
@@ -104,6 +113,18 @@ func settle(e *Env, in SaveSettingsIn) (now, next BrainSettings, err error) {
 	if in.DaysOff < 0 || in.DaysOff > 366 || in.DaysOff > 0 && next.FourEyes {
 		return now, next, fault.Field("four_eyes_days_off", "Four eyes are turned off for 1 to 366 days.")
 	}
+	if in.RecordAnswers != "" {
+		if !slices.Contains([]string{models.RecordFull, models.RecordHash, models.RecordOff}, in.RecordAnswers) {
+			return now, next, fault.Field("record_answers", "Answers are recorded in full, by their hash, or off.")
+		}
+		next.RecordAnswers = in.RecordAnswers
+	}
+	if in.AnswerDays != nil {
+		if *in.AnswerDays < 0 || *in.AnswerDays > 36500 {
+			return now, next, fault.Field("answer_days", "Bodies of answers are kept for 1 to 36,500 days, or with 0 for ever.")
+		}
+		next.AnswerDays = *in.AnswerDays
+	}
 	for _, r := range in.Rules {
 		i := slices.IndexFunc(next.Rules, func(o models.DecisionRule) bool { return o.Class == r.Class })
 		if i < 0 {
@@ -133,7 +154,7 @@ func laxer(now, next BrainSettings) bool {
 
 func settingsAtOnce(e *Env, in SaveSettingsIn) (bool, error) {
 	now, next, err := settle(e, in)
-	if err != nil || laxer(now, next) {
+	if err != nil || laxer(now, next) || recordsByTwo(now, next) {
 		return false, err
 	}
 	if next.FourEyes || in.FourEyes == nil {
@@ -188,6 +209,9 @@ func saveSettings(_ context.Context, e *Env, in SaveSettingsIn) (BrainSettings, 
 		}
 	}
 	next.DaysOff = 0
+	if err := saveRecording(e, now, next); err != nil {
+		return next, err
+	}
 	return next, saveRules(e, now, next)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"net/url"
@@ -94,6 +95,9 @@ func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport,
 		}
 		sum := sha256.Sum256(in.Data)
 		st.sum, st.data = sum[:], in.Data
+		if err := tx.NotPurged(hex.EncodeToString(st.sum), in.Code); err != nil {
+			return err
+		}
 		same, err := tx.SourceOfBytes(st.sum)
 		if err == nil && (in.Code == "" || in.Code == same.Code) {
 			st.same = same
@@ -157,6 +161,9 @@ func importSource(_ context.Context, e *Env, in ImportSourceIn) (ImportedSource,
 	out := ImportedSource{Status: ImportRevised}
 	if err := e.Tx.LockCode(st.code); err != nil {
 		return out, err
+	}
+	if err := e.Tx.NotPurged(hex.EncodeToString(st.sum), st.code); err != nil {
+		return out, err // meanwhile
 	}
 	s, err := e.Tx.SourceByCode(st.code)
 	if err == nil && st.free && s.Title != st.doc.Title {
@@ -277,6 +284,7 @@ type SourceView struct {
 
 	Suspended []models.Suspension   `json:"suspended"`               // all of it, or passages
 	Certified *models.Certification `json:"certification,omitempty"` // of this revision
+	Purged    *models.Purge         `json:"purge,omitempty"`         // there is nothing of it then
 }
 
 // GetSource shows one source of the draft.
@@ -301,7 +309,14 @@ var GetSource = &Op[GetSourceIn, SourceView]{
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return SourceView{}, err
 		}
+		gone, err := e.Tx.PurgedSources()
+		if err != nil {
+			return SourceView{}, err
+		}
 		v := SourceView{Source: *s, Revision: d.Revision, Suspended: off, Certified: by}
+		if p, was := gone[s.ID]; was {
+			v.Purged = &p
+		}
 		for _, p := range d.Passages {
 			v.Passages = append(v.Passages, SourcePassage{p, d.Revision.Text[p.Start:p.End]})
 		}

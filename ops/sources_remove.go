@@ -70,6 +70,13 @@ func sourceToChange(e *Env, in GetSourceIn, removed bool) (*models.Source, error
 		return nil, err
 	}
 	e.Audit.Target = s.Code
+	gone, err := e.Tx.PurgedSources()
+	if err != nil {
+		return nil, err
+	}
+	if _, was := gone[s.ID]; was {
+		return nil, purgedAlready(s.Code)
+	}
 	switch {
 	case removed && s.RemovedAt == nil:
 		return nil, fault.New(fault.Conflict, "%s is in the draft.", s.Code).WithCode("not_removed")

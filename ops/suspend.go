@@ -78,6 +78,11 @@ func (e *Env) suspendable(source, key string) (*models.Source, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if gone, err := e.Tx.PurgedSources(); err != nil {
+		return nil, "", err
+	} else if _, was := gone[src.ID]; was {
+		return nil, "", purgedAlready(src.Code)
+	}
 	e.Audit.Target = strings.TrimSpace(src.Code + " " + key)
 	if key != "" {
 		return src, "passage " + key + " of " + src.Code, nil

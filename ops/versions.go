@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -259,7 +260,7 @@ var ListVersions = &Op[Page, VersionList]{
 		}
 		vs, more, err := stretch(e, in, e.Tx.VersionPage, func(v models.Version) store.Mark { return store.Mark{N: v.N} })
 		if err == nil {
-			err = e.Tx.Decisions(vs)
+			err = errors.Join(e.Tx.Decisions(vs), markPurged(e.Tx, vs))
 		}
 		return VersionList{b.Published, vs, more}, err
 	},
@@ -281,6 +282,7 @@ var GetVersion = &Op[GetVersionIn, models.Version]{
 			return models.Version{}, err
 		}
 		vs := []models.Version{*v}
-		return vs[0], e.Tx.Decisions(vs)
+		err = errors.Join(e.Tx.Decisions(vs), markPurged(e.Tx, vs))
+		return vs[0], err
 	},
 }

@@ -306,6 +306,9 @@ func (r route) responses() object {
 			delete(headers, "ETag")
 			lines := object{"schema": object{"type": "string"}}
 			content = object{"application/x-ndjson": lines, "text/csv": lines}
+			if r.op.Name == ops.ExportBrain.Name {
+				content = object{ops.ExportBrainType: lines}
+			}
 		}
 		done := object{"description": r.op.Title + ".", "headers": headers, "content": content}
 		all[strconv.Itoa(status)] = done

@@ -178,6 +178,8 @@ type sourceCmd struct {
 	List    sourceListCmd    `cmd:"" help:"List the draft's sources. Example: bb source list --brain-id calliope"`
 	Remove  sourceRemoveCmd  `cmd:"" help:"Take a source out of the draft; versions keep it. Example: bb source remove HB --brain-id calliope"`
 	Restore sourceRestoreCmd `cmd:"" help:"Put a removed source back into the draft. Example: bb source restore HB --brain-id calliope"`
+	Purge   sourcePurgeCmd   `cmd:"" help:"Ask that every text of a source goes for good, from all versions, on a court's order or for personal data. Another person decides. Example: bb source purge HB --reason 'Order 3 O 12/26' --brain-id calliope"`
+	Purged  sourcePurgedCmd  `cmd:"" help:"List what was purged. With --json it is what bb restore --purged takes. Example: bb source purged --brain-id calliope --json > purged.json"`
 	Certify sourceCertifyCmd `cmd:"" help:"Record that a person vouches for the draft's revision of a source. Example: bb source certify HB --note 'Compared with the printed one' --approved-by ada@example.org --brain-id calliope"`
 }
 

@@ -33,18 +33,18 @@ const manifestName = "manifest.json"
 // to. What is not among them ends with a restore: sessions, one-time links, the
 // grants and the keys of access tokens, and the count of requests.
 var kept = []string{
-	"brains", "persons", "memberships", "api_keys", "key_holders", "decision_rules", "recommendations", "participation", "quarantine",
-	"sources", "revisions", "blobs", "passages", "terms", "suspensions", "certifications", "topic_cards", "versions", "version_sources", "golden_questions", "answers",
+	"ended_brains", "brains", "persons", "memberships", "api_keys", "key_holders", "decision_rules", "recommendations", "participation", "quarantine",
+	"sources", "revisions", "blobs", "passages", "terms", "suspensions", "certifications", "purges", "topic_cards", "versions", "version_sources", "golden_questions", "answers",
 	"changes", "audit", "audit_chain", "audit_unsealed", "audit_tombstones",
 }
 
 // acrossBrains are those of them that belong to no brain.
-var acrossBrains = map[string]bool{"brains": true, "persons": true}
+var acrossBrains = map[string]bool{"ended_brains": true, "brains": true, "persons": true}
 
-// leftBehind is a column that means nothing elsewhere: it names a transaction of
+// leftBehind are columns that mean nothing elsewhere: they name a transaction of
 // this database, and in another one a transaction that decided nothing would
 // one day have that number.
-var leftBehind = map[string]string{"recommendations": "approved_in"}
+var leftBehind = map[string]string{"recommendations": "approved_in", "audit_unsealed": "by"}
 
 // A Manifest says what a backup holds.
 type Manifest struct {
