@@ -37,6 +37,7 @@ func (r *restoreCmd) Run(ctx context.Context, c *console) error {
 	if cluster != nil {
 		defer func() { _ = cluster.Detach() }() // the supervisor sees that we left even if this fails
 	}
+	m.Actor = c.root.Actor
 	if err := store.Restore(ctx, a.owner, a.appRole, r.File, m); err != nil {
 		return err
 	}

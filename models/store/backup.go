@@ -54,6 +54,7 @@ type Manifest struct {
 	At      time.Time      `json:"at"` // the moment that all of it shows
 	Members []BackupMember `json:"members"`
 	Chains  []BackupChain  `json:"chains"` // of every brain and of the instance
+	Actor   string         `json:"-"`      // who makes or restores it, for the log
 }
 
 // A BackupMember is the rows of one table, of one brain where the table has brains.
