@@ -115,7 +115,7 @@ func (s *Server) replayAnswer(p *page) error {
 	if err != nil {
 		return err
 	}
-	v.Replayed = &answers.Replay{Intact: out.Intact, Reproduced: out.Reproduced, Then: cmp.Or(out.EngineThen, "none"), Now: cmp.Or(out.EngineNow, "none"), Findings: out.Findings, At: p.when(p.now)}
+	v.Replayed = &answers.Replay{Intact: out.Intact, Reproduced: out.Reproduced, Then: cmp.Or(out.EngineThen, "none"), Now: cmp.Or(out.EngineNow, "none"), Findings: out.Findings}
 	return render(p.Context, http.StatusOK, never, answers.RecordPage(p.frame(), v))
 }
 

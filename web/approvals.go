@@ -184,7 +184,7 @@ func (s *Server) reviewPage(p *page, status int, comment, problem string) error 
 		return err
 	}
 	r := review(p, v, comment, problem)
-	addChanges(p, &r, v.Operation, changes)
+	addChanges(p, &r, v, changes)
 	return render(p.Context, status, privately, approvals.ReviewPage(p.frame(), r))
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"strings"
 
 	"polaris/models"
@@ -14,7 +15,7 @@ import (
 const passagesCompared = 100
 
 // addChanges adds what an import or a publish comes to.
-func addChanges(p *page, r *approvals.Review, operation string, c ops.ProposedChanges) {
+func addChanges(p *page, r *approvals.Review, v ops.RecommendationView, c ops.ProposedChanges) {
 	r.Gone = c.Gone
 	if c.Source != nil {
 		r.Passages = passageChanges(*c.Source, p.QueryParam("passages") == "all")
@@ -22,9 +23,10 @@ func addChanges(p *page, r *approvals.Review, operation string, c ops.ProposedCh
 			r.Passages.MoreURL = r.URL + "?passages=all"
 		}
 	}
-	if r.Publish = operation == ops.PublishVersion.Name || operation == ops.RestoreVersion.Name; !r.Publish {
+	if r.Publish = v.Operation == ops.PublishVersion.Name || v.Operation == ops.RestoreVersion.Name; !r.Publish {
 		return
 	}
+	r.Diff = manifestDiff(v)
 	for _, i := range c.Items {
 		r.Items = append(r.Items, changedItem(p, i))
 	}
@@ -32,6 +34,19 @@ func addChanges(p *page, r *approvals.Review, operation string, c ops.ProposedCh
 		g := goldenReport(p, c.Golden)
 		r.Golden = &g
 	}
+}
+
+// manifestDiff compares the manifests, without the report on the golden questions
+// beside the later one: that has a place of its own on the page.
+func manifestDiff(v ops.RecommendationView) []approvals.Line {
+	after := v.After
+	var in struct {
+		Manifest json.RawMessage `json:"manifest"`
+	}
+	if err := json.Unmarshal(after, &in); err == nil && in.Manifest != nil {
+		after = in.Manifest
+	}
+	return approvals.Diff(approvals.Lines(v.Before), approvals.Lines(after))
 }
 
 // passageChanges shows a difference of one source.

@@ -125,8 +125,11 @@ func auditRow(p *page, l ops.AuditLine) audit.Row {
 	case "queued":
 		r.Outcome, r.Code, r.Kind = "waits", "", layout.Caution
 	}
-	if a.KeyID != "" {
+	switch {
+	case a.KeyID != "" && a.Kind == models.KindKey:
 		r.Key = models.KeyStart(a.KeyID) + "…"
+	case a.KeyID != "":
+		r.Key = "access " + a.KeyID // the grant of a program's token
 	}
 	if l.Seq > 0 {
 		r.Seq, r.Hash = layout.Number(int(l.Seq)), l.Hash

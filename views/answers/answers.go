@@ -92,7 +92,13 @@ type Replay struct {
 	Intact, Reproduced bool
 	Then, Now          string // engines
 	Findings           []string
-	At                 layout.When
+}
+
+func (r Replay) engines() string {
+	if r.Then == r.Now {
+		return "Engine then and now: " + r.Now + "."
+	}
+	return "Engine then: " + r.Then + ". Engine now: " + r.Now + "."
 }
 
 func (r Replay) says() string {

@@ -86,8 +86,8 @@ func answerPages(f func(string) layout.Frame) []Page {
 	record.Replay, record.Decided = base+answers.ReplayPath(record.ID), []string{"proposed by curator@calliope.example, 23 November 2026", "approved by approver@calliope.example, 24 November 2026"}
 	record.Review = layout.Link{Text: "How it was decided on", URL: base + "/approvals/rec_k7QdXm2PzR4a"}
 	replayed, broken := record, record
-	replayed.Replayed = &answers.Replay{Intact: true, Reproduced: true, Then: record.Engine, Now: record.Engine, At: ago(0)}
-	broken.Replayed = &answers.Replay{Then: record.Engine, Now: "bm25/2", Findings: []string{"citation 2 is not what its source says there", "another engine answers now; its answer is the same"}, At: ago(0)}
+	replayed.Replayed = &answers.Replay{Intact: true, Reproduced: true, Then: record.Engine, Now: record.Engine}
+	broken.Replayed = &answers.Replay{Then: record.Engine, Now: "bm25/2", Findings: []string{"citation 2 is not what its source says there", "another engine answers now; its answer is the same"}}
 	broken.Intact, broken.Stamp, broken.Decided, broken.Review = false, "published while four eyes were off", nil, layout.Link{}
 	broken.Body.Cites = append([]answers.Cite(nil), broken.Body.Cites...)
 	broken.Body.Cites[1].Off = true
