@@ -139,6 +139,10 @@ BEGIN
   RETURN NEW;
 END $$;
 
+-- As before, and only where a state is said: that a name goes says none.
+DROP TRIGGER state_is_borne_out ON recommendations;
+CREATE CONSTRAINT TRIGGER state_is_borne_out AFTER UPDATE OF state, approved_in ON recommendations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION state_is_borne_out();
+
 -- Whether a brain does without a second person now.
 CREATE FUNCTION one_may(brain text) RETURNS boolean LANGUAGE sql STABLE
 AS $$ SELECT EXISTS (SELECT FROM public.brains b WHERE b.id = brain AND NOT b.four_eyes AND (b.four_eyes_until IS NULL OR b.four_eyes_until > clock_timestamp())) $$;

@@ -55,6 +55,8 @@ type Manifest struct {
 	Members []BackupMember `json:"members"`
 	Chains  []BackupChain  `json:"chains"` // of every brain and of the instance
 	Actor   string         `json:"-"`      // who makes or restores it, for the log
+	Purged  []models.Purge `json:"-"`      // what a restore purges again; the codes of what there was are Again then
+	Again   []string       `json:"purged_again,omitempty"`
 }
 
 // A BackupMember is the rows of one table, of one brain where the table has brains.

@@ -212,6 +212,9 @@ func Restore(ctx context.Context, url, app, path string, m *Manifest) error {
 		if err := t.compare(ctx, m); err != nil {
 			return err
 		}
+		if err := t.purgeAgain(ctx, m); err != nil {
+			return err
+		}
 		if err := t.shut(ctx, forced); err != nil {
 			return err
 		}
