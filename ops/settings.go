@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ var GetSettings = &Op[None, BrainSettings]{
 // it becomes by another person's decision; only where fewer than two people could
 // decide one owner may do without, for 30 days at most.
 var SaveSettings = &Op[SaveSettingsIn, BrainSettings]{
-	Name: "settings.save", Title: "Change how a brain decides", Summary: "Turn four eyes on or off, and say how many must approve changes of a class and who may. What makes it laxer waits for another person.",
+	Name: "settings.save", Title: "Change how a brain decides", Summary: "Turn four eyes on or off, say how many must approve changes of a class and who may, and what is recorded of answers for how long. What makes it laxer, or destroys records, waits for another person.",
 	Route: "PATCH /v1/brains/{brain_id}/settings",
 	Class: Irreversible, Needs: models.MayMembers, Offered: Web | CLI | REST,
 	Final:  "how a brain decides is decided on each time; save the settings of before",
@@ -70,7 +71,9 @@ var SaveSettings = &Op[SaveSettingsIn, BrainSettings]{
 		s, err := settingsNow(e)
 		return fmt.Sprint(s.FourEyes, s.Until != nil, s.Rules) + s.recording(), err
 	},
-	Run: saveSettings,
+	InputVersion: 1, // 0 knew nothing of what is recorded of answers, and changes nothing of that
+	Older:        map[int]func(raw json.RawMessage) (SaveSettingsIn, error){0: decode[SaveSettingsIn]},
+	Run:          saveSettings,
 }
 
 func settingsNow(e *Env) (BrainSettings, error) {

@@ -53,6 +53,7 @@ type candidate struct {
 	manifest models.Manifest
 	engine   *advisor.Engine
 	passages int
+	purged   int           // how many sources of the brain were when it was built
 	golden   *GoldenReport // nil: no golden questions, or asked when it was proposed
 }
 
@@ -81,6 +82,11 @@ func build(ctx context.Context, e *Env, manifest func(tx *store.Tx, last int) (m
 			return err
 		}
 		c.n = last + 1
+		b, err := tx.ThisBrain(false)
+		if err != nil {
+			return err
+		}
+		c.purged = b.Purged
 		if c.manifest, err = manifest(tx, last); err != nil {
 			return err
 		}
@@ -183,6 +189,14 @@ func publish(_ context.Context, e *Env, in PublishIn) (Published, error) {
 
 // flip makes the candidate the version that answers.
 func flip(e *Env, c *candidate, m models.Manifest, notes string) (Published, error) {
+	// An engine that was built before a purge holds what is gone.
+	b, err := e.Tx.ThisBrain(true)
+	if err != nil {
+		return Published{}, err
+	}
+	if b.Purged != c.purged {
+		return Published{}, fault.New(fault.Conflict, "A source was purged while this was being published. Publish again.").WithCode("draft_changed")
+	}
 	v := models.Version{
 		N: c.n, Manifest: m, Hash: models.HashManifest(m), Engine: c.engine.Name(), Notes: notes,
 		FourEyes: e.Audit.Detail.FourEyes, PublishedAt: e.Now, PublishedBy: e.Call.By.Actor,

@@ -122,7 +122,7 @@ func (s *Server) replayAnswer(p *page) error {
 // record shows an answer with its proof.
 func record(p *page, r *ops.AnswerRecord) answers.Record {
 	v := answers.Record{
-		ID: r.AnswerID, Question: r.Envelope.Query, At: p.when(r.At), Version: "no version", Body: body(p, &r.Envelope, r.Contexts), Intact: r.Intact,
+		ID: r.AnswerID, Question: asked(r.Envelope.Query, r.Body), At: p.when(r.At), Version: "no version", Body: body(p, &r.Envelope, r.Contexts), Intact: r.Intact,
 		Actor: r.Actor, Owner: r.Owner, Surface: r.Surface, Topics: r.Topics, Ignored: r.Ignored, Latency: layout.Took(r.Latency), Engine: r.Envelope.Engine, RecordURL: r.Envelope.RecordURL,
 		JSONURL: "/v1" + p.at(answers.RecordPath(r.AnswerID)),
 		Chain:   answers.Chain{Seq: layout.Number(int(r.ChainSeq)), Hash: r.ChainHash, Sealed: r.ChainSeq > 0},
