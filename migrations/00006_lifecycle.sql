@@ -139,13 +139,17 @@ BEGIN
   RETURN NEW;
 END $$;
 
+-- Two of the functions that decide are put up anew, which takes their owner.
+DO $$ BEGIN
+  EXECUTE format('GRANT polaris_decide TO %I', current_user);
+  GRANT CREATE ON SCHEMA public TO polaris_decide; -- until they are
+END $$;
+
 -- As before, and only where a state is said: that a name goes says none.
 -- (The function belongs to polaris_decide, in whose name alone it can be named.)
 DO $$ BEGIN
-  EXECUTE format('GRANT polaris_decide TO %I', current_user);
   DROP TRIGGER state_is_borne_out ON recommendations;
   CREATE CONSTRAINT TRIGGER state_is_borne_out AFTER UPDATE OF state, approved_in ON recommendations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION state_is_borne_out();
-  EXECUTE format('REVOKE polaris_decide FROM %I', current_user);
 END $$;
 
 -- Whether a brain does without a second person now.
@@ -255,9 +259,8 @@ AS $$ BEGIN
 END $$;
 CREATE TRIGGER b_owners_decide BEFORE INSERT ON recommendations FOR EACH ROW EXECUTE FUNCTION owners_decide();
 
-DO $$ BEGIN EXECUTE format('GRANT polaris_decide TO %I', current_user); END $$; -- whose function is replaced
-
 -- Whom it is about does not decide on being forgotten either.
+SET LOCAL ROLE polaris_decide;
 CREATE OR REPLACE FUNCTION contributors() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE about jsonb;
@@ -286,6 +289,8 @@ BEGIN
   FROM people p ORDER BY p.person, p.account <> p.person, p.account;
   RETURN NULL;
 END $$;
+RESET ROLE;
+REVOKE CREATE ON SCHEMA public FROM polaris_decide;
 
 -- Nobody gets a say in what is decided but by a decision on that, where four eyes
 -- are off, or by whoever has a shell on the host. The last leaves a row in the log
