@@ -128,7 +128,7 @@ func (s *Shelf) start(ctx context.Context, brain models.BrainID, version int, b 
 		delete(b.loading, version)
 		if l.err == nil {
 			delete(b.asked, version)
-			b.engines[version] = l.engine
+			b.engines[version] = l.engine // of a brain that was forgotten meanwhile b is on no shelf
 		}
 	}()
 	return l
@@ -168,6 +168,14 @@ func (s *Shelf) Drop(brain models.BrainID, e *Engine) {
 	if b := s.slot(brain); b.engines[e.Version()] == e {
 		delete(b.engines, e.Version())
 	}
+}
+
+// Forget drops all that is loaded of a brain, and all that is being loaded: what
+// was read before now is answered from no more once its load ends.
+func (s *Shelf) Forget(brain models.BrainID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.brains, brain)
 }
 
 // Loaded returns how many engines the shelf holds, and what they take of memory.

@@ -45,11 +45,28 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON golden_questions TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, DELETE ON suspensions TO %I', app); -- gone only by a decision
   EXECUTE format('GRANT SELECT ON audit_tombstones TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT ON changes TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT ON certifications TO %I', app); -- said is said
   EXECUTE format('GRANT polaris_retain TO %I', current_user);
   SET LOCAL ROLE polaris_retain;
   EXECUTE format('GRANT EXECUTE ON FUNCTION public.retain(timestamptz) TO %I', app);
   RESET ROLE;
   EXECUTE format('REVOKE polaris_retain FROM %I', current_user);
+
+  -- What ends: sources that are purged, bodies that expire, brains, names. All of it
+  -- goes through the functions of 00006, which remove from every table of a brain,
+  -- those of later migrations, too.
+  EXECUTE format('GRANT SELECT ON purges, ended_brains TO %I', app);
+  EXECUTE format('GRANT UPDATE (record_answers, answer_days, ended_at) ON brains TO %I', app); -- by a decision
+  FOR t IN SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'brain_id' AND NOT a.attisdropped
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' LOOP
+    EXECUTE format('GRANT SELECT, DELETE ON %I TO polaris_erase', t);
+  END LOOP;
+  EXECUTE format('GRANT polaris_erase TO %I', current_user);
+  SET LOCAL ROLE polaris_erase;
+  EXECUTE format('GRANT EXECUTE ON FUNCTION public.purge(text, text, text), public.expire_answers(), public.end_brain(), public.forget(text) TO %I', app);
+  RESET ROLE;
+  EXECUTE format('REVOKE polaris_erase FROM %I', current_user);
 
   -- The look-ups belong to polaris_auth, so only in its name can they be granted.
   EXECUTE format('GRANT polaris_auth TO %I', current_user);

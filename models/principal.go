@@ -228,6 +228,8 @@ type Person struct {
 	CreatedBy     string
 	DisabledAt    *time.Time
 	TokenVersion  int // counts how often all that they were signed in for was ended
+
+	ForgottenAt *time.Time `gorm:"->"` // name and address are a pseudonym's since
 }
 
 // TableName returns the table's name; GORM would say "people".
@@ -294,6 +296,11 @@ type Brain struct {
 	Published     int        `json:"published_version"` // 0 until the first publish
 
 	KeysMayNeverExpire bool `json:"keys_may_never_expire"`
+
+	RecordAnswers string     `json:"record_answers" gorm:"default:full"` // full, hash or off
+	AnswerDays    *int       `json:"answer_days,omitempty"`              // after which bodies of answers expire; nil: never
+	Purged        int        `json:"-" gorm:"->"`                        // how many of its sources were
+	EndedAt       *time.Time `json:"ended_at,omitempty" gorm:"->"`       // its deletion was decided on
 
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by"`

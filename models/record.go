@@ -46,6 +46,7 @@ type Detail struct {
 	Spans         []string `json:"spans,omitempty"` // "src_x@1:120-260"
 	BodyHash      string   `json:"body_hash,omitempty"`
 	Changes       []Change `json:"changes,omitempty"`
+	Undoes        int64    `json:"undoes,omitempty"` // id of the row of the change that was taken back
 
 	Suspended []Withheld `json:"suspended,omitempty"` // when it was served
 }
@@ -118,6 +119,9 @@ type Answer struct {
 
 	Guardrail string // status; what lists show
 	Body      string `gorm:"column:envelope"` // the envelope's JSON as it was served, byte for byte
+
+	Kept   string     // what of it is kept: full, or why the question and the body are not there
+	GoneAt *time.Time // when they went
 }
 
 // Envelope reads the body.
@@ -148,6 +152,9 @@ type Version struct {
 	FourEyes    string    `json:"four_eyes"` // "off" or "bootstrap"
 	PublishedAt time.Time `json:"published_at"`
 	PublishedBy string    `json:"published_by"`
+
+	Recommendation string   `json:"recommendation,omitempty" gorm:"-"` // by which it was decided on; absent where nobody was asked
+	Purged         []string `json:"purged,omitempty" gorm:"-"`         // codes of its sources that were purged since
 }
 
 // A Manifest lists what a version holds, in a fixed order.

@@ -33,10 +33,13 @@ type AnswerRecord struct {
 	Ignored   []string        `json:"topics_ignored"` // ids that named no card
 	Envelope  models.Envelope `json:"envelope"`
 	Intact    bool            `json:"intact"`               // the body has the hash in its audit row, and each quote its source's bytes
+	Body      string          `json:"body"`                 // full; or hash, expired or purged: then question and answer are not kept
+	Gone      string          `json:"gone,omitempty"`       // why they are not
 	ChainSeq  int64           `json:"chain_seq,omitempty"`  // place in the audit chain; 0 while unsealed
 	ChainHash string          `json:"chain_hash,omitempty"` // hex
 	Published *models.Version `json:"version,omitempty"`
-	Contexts  []Context       `json:"-"` // of each citation, in its order, for the page
+	Decided   []models.Part   `json:"decided,omitempty"` // who had a part in publishing the version
+	Contexts  []Context       `json:"-"`                 // of each citation, in its order, for the page
 }
 
 // A Context is a quote in the text around it.
@@ -66,10 +69,14 @@ var GetAnswer = &Op[AnswerIDIn, *AnswerRecord]{
 // recordOf holds a stored answer against its audit row and its sources.
 func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
 	env, unreadable := a.Envelope()
+	if a.Kept != models.KeptFull {
+		env, unreadable = &models.Envelope{Citations: []models.Citation{}, BrainVersion: a.Version}, nil
+		env.Guardrail.Status = a.Guardrail
+	}
 	if unreadable != nil { // somebody changed it: the page still says what else is known
 		env = &models.Envelope{Query: a.Query, Citations: []models.Citation{}}
 	}
-	r := &AnswerRecord{AnswerID: a.ID, At: a.At.UTC(), Actor: a.Actor, KeyID: a.KeyID, Surface: a.Surface, Topics: []string{}, Ignored: []string{}, Envelope: *env}
+	r := &AnswerRecord{Body: a.Kept, AnswerID: a.ID, At: a.At.UTC(), Actor: a.Actor, KeyID: a.KeyID, Surface: a.Surface, Topics: []string{}, Ignored: []string{}, Envelope: *env}
 	row, err := tx.AuditRow(a.AuditID)
 	if fault.Is(err, fault.NotFound) {
 		row, err = &models.AuditRow{}, nil // retention removed it, or somebody did: nothing speaks for the body
@@ -87,6 +94,9 @@ func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
 		r.Owner = p.Email
 	}
 	r.Intact = unreadable == nil && row.Detail.BodyHash == a.BodyHash()
+	if a.Kept != models.KeptFull {
+		r.Intact, r.Gone = row.Detail.BodyHash != "", gone(a)
+	}
 	for _, c := range env.Citations {
 		ctx, same, err := contextOf(tx, c)
 		if err != nil {
@@ -103,9 +113,23 @@ func recordOf(tx *store.Tx, a *models.Answer) (*AnswerRecord, error) {
 		r.ChainSeq, r.ChainHash = link.Seq, fmt.Sprintf("%x", link.Hash)
 	}
 	if a.Version > 0 {
-		r.Published, err = tx.Version(a.Version)
+		r.Published, r.Decided, err = releasedBy(tx, a.Version)
 	}
 	return r, err
+}
+
+// releasedBy returns a version, and who had a part in publishing it.
+func releasedBy(tx *store.Tx, n int) (*models.Version, []models.Part, error) {
+	v, err := tx.Version(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	vs := []models.Version{*v}
+	if err := tx.Decisions(vs); err != nil || vs[0].Recommendation == "" {
+		return &vs[0], nil, err
+	}
+	parts, err := tx.Parts(vs[0].Recommendation)
+	return &vs[0], parts, err
 }
 
 // around is how many bytes of text a record shows on either side of a quote.
@@ -167,6 +191,7 @@ type AnswerLine struct {
 	Surface   string    `json:"surface"`
 	Actor     string    `json:"actor"`
 	Version   int       `json:"version"`
+	Body      string    `json:"body"` // full; or hash, expired or purged: then the question is not kept
 }
 
 // AnswersIn says which answers are wanted.
@@ -176,15 +201,17 @@ type AnswersIn struct {
 	To     string `json:"to,omitempty" jsonschema:"RFC 3339 time or date; answers before then"`
 	KeyID  string `json:"key_id,omitempty" jsonschema:"the API key that asked"`
 	Source string `json:"source,omitempty" jsonschema:"id or code of a source that was cited"`
+
+	Guardrail string `json:"guardrail,omitempty" schema:"enum=pass|disclaim|block"`
 	Page
 }
 
 // ListAnswers lists served answers.
 var ListAnswers = &Op[AnswersIn, AnswerList]{
-	Name: "answers.list", Title: "List answers", Route: "GET /v1/brains/{brain_id}/answers", Summary: "List served answers, the newest first: by words of the question, time, key and cited source.",
+	Name: "answers.list", Title: "List answers", Route: "GET /v1/brains/{brain_id}/answers", Summary: "List served answers, the newest first: by words of the question, time, key, cited source and guardrail.",
 	Class: Read, Needs: models.MayReadRecords, Offered: Web | CLI | REST,
 	Run: func(_ context.Context, e *Env, in AnswersIn) (AnswerList, error) {
-		f := store.AnswerFilter{Text: in.Text, KeyID: in.KeyID}
+		f := store.AnswerFilter{Text: in.Text, KeyID: in.KeyID, Guardrail: in.Guardrail}
 		var err error
 		if f.From, err = timeOf("from", in.From); err != nil {
 			return AnswerList{}, err
@@ -207,7 +234,7 @@ var ListAnswers = &Op[AnswersIn, AnswerList]{
 func answerLines(as []models.Answer) []AnswerLine {
 	lines := make([]AnswerLine, len(as))
 	for i, a := range as {
-		lines[i] = AnswerLine{a.ID, a.At.UTC(), a.Query, a.Guardrail, a.Surface, a.Actor, a.Version}
+		lines[i] = AnswerLine{a.ID, a.At.UTC(), a.Query, a.Guardrail, a.Surface, a.Actor, a.Version, a.Kept}
 	}
 	return lines
 }

@@ -31,6 +31,7 @@ type CreatedBrain struct {
 var CreateBrain = &Op[CreateBrainIn, CreatedBrain]{
 	Name: "brains.create", Title: "Create a brain", Summary: "Make a brain and its owner.",
 	Class: Reversible, Needs: models.MayAdminister, Offered: Web | CLI,
+	Final: "a brain is not unmade by the way; delete it",
 	Stage: func(_ context.Context, e *Env, in CreateBrainIn) (any, error) {
 		if in.ID.Valid() && in.ID == e.Call.Brain {
 			return nil, nil
@@ -51,6 +52,10 @@ func createBrain(_ context.Context, e *Env, in CreateBrainIn) (CreatedBrain, err
 		e.Audit.Detail.FourEyes = models.FourEyesOff
 	}
 	out.Brain = models.Brain{ID: in.ID, Name: in.Name, FourEyes: in.FourEyes, KeysMayNeverExpire: in.KeysMayNeverExpire, CreatedAt: e.Now, CreatedBy: e.Call.By.Actor}
+	if !in.FourEyes { // like any other brain that does without
+		until := e.Now.AddDate(0, 0, mostDaysOff)
+		out.Brain.FourEyesUntil = &until
+	}
 	if err := e.Tx.InsertBrain(&out.Brain); err != nil {
 		return out, err
 	}
@@ -85,6 +90,7 @@ type CreatedUser struct {
 var CreateUser = &Op[CreateUserIn, CreatedUser]{
 	Name: "users.create", Title: "Add a person", Summary: "Make a person and give them roles in the brain.",
 	Class: Reversible, Needs: models.MayMembers, Offered: CLI,
+	Final: "whoever was let in is removed with members.remove or users.disable",
 	Stage: func(_ context.Context, _ *Env, in CreateUserIn) (any, error) {
 		if in.Password == "" {
 			return "", nil

@@ -55,7 +55,34 @@ var SaveCard = &Op[SaveCardIn, SavedCard]{
 		}
 		return cardBase(e, c.ID)
 	},
+	Undo: func(_ context.Context, e *Env, in SaveCardIn) (*Inverse, error) {
+		c, err := checkCard(in)
+		if err != nil {
+			return nil, err
+		}
+		back, err := cardBack(e, c.ID)
+		if back == nil && err == nil {
+			back = &Inverse{"topic_cards.delete", CardIDIn{ID: c.ID}}
+		}
+		return back, err
+	},
 	Run: saveCard,
+}
+
+// cardBack is what brings a card back as it is now, nil where there is none.
+func cardBack(e *Env, id string) (*Inverse, error) {
+	// A card that is not there cannot be locked, but its name can.
+	if err := e.Tx.LockTarget("topic card " + id); err != nil {
+		return nil, err
+	}
+	c, err := e.Tx.TopicCard(id)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Inverse{"topic_cards.save", SaveCardIn{ID: c.ID, Label: c.Label, Covers: c.Covers, Anchors: c.Anchors}}, nil
 }
 
 // cardNow is a card of the draft as it is now, for whoever decides on a change
@@ -212,6 +239,7 @@ var DeleteCard = &Op[CardIDIn, None]{
 		return s, err
 	},
 	Base: func(_ context.Context, e *Env, in CardIDIn) (string, error) { return cardBase(e, in.ID) },
+	Undo: func(_ context.Context, e *Env, in CardIDIn) (*Inverse, error) { return cardBack(e, in.ID) },
 	Run: func(_ context.Context, e *Env, in CardIDIn) (None, error) {
 		e.Audit.Target = in.ID
 		c, err := e.Tx.TopicCard(in.ID)

@@ -9,19 +9,19 @@ func All() Catalog {
 		// the advisor
 		Answer.Entry(), Retrieve.Entry(), TopicCards.Entry(), ReadWiki.Entry(),
 		// records
-		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), VerifyAudit.Entry(), ListAudit.Entry(), ExportAudit.Entry(), RetainAudit.Entry(),
+		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), ProveAnswer.Entry(), ExpireAnswers.Entry(), VerifyAudit.Entry(), ListAudit.Entry(), ExportAudit.Entry(), RetainAudit.Entry(),
 		// the draft
-		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), GetPassages.Entry(),
+		ImportSource.Entry(), ListSources.Entry(), GetSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), RevertSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), PurgeSource.Entry(), ListPurges.Entry(), GetPassages.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),
 		SaveGolden.Entry(), ListGolden.Entry(), DeleteGolden.Entry(), RunGolden.Entry(),
 		// what waits for a second person
-		ListRecommendations.Entry(), GetRecommendation.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(),
+		ListRecommendations.Entry(), GetRecommendation.Entry(), ShowChanges.Entry(), WithdrawRecommendation.Entry(), DecideRecommendation.Entry(), UndoChange.Entry(),
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), GetAPIKey.Entry(), UpdateAPIKey.Entry(), RotateAPIKey.Entry(), RevokeAPIKey.Entry(), WhoAmI.Entry(),
-		ListMembers.Entry(), GrantRoles.Entry(), RemoveMember.Entry(), LinkPersons.Entry(), UnlinkPersons.Entry(), GetSettings.Entry(), SaveSettings.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),
-		CreateBrain.Entry(), ListBrains.Entry(), ShowBrain.Entry(), CreateUser.Entry(),
+		ListMembers.Entry(), GrantRoles.Entry(), RemoveMember.Entry(), LinkPersons.Entry(), UnlinkPersons.Entry(), ForgetPerson.Entry(), GetSettings.Entry(), SaveSettings.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),
+		CreateBrain.Entry(), ExportBrain.Entry(), DeleteBrain.Entry(), ListBrains.Entry(), ShowBrain.Entry(), CreateUser.Entry(),
 		// the way in
 		SetUp.Entry(), SignIn.Entry(), UseLink.Entry(),
 		CheckPassword.Entry(), CreateTokens.Entry(), RefreshTokens.Entry(), RevokeTokens.Entry(), EndSignIns.Entry(), RotateSigningKey.Entry(),

@@ -33,6 +33,7 @@ var DecideRecommendation = &Op[DecideIn, Decided]{
 	Name: "recommendations.decide", Title: "Decide", Route: "POST /v1/brains/{brain_id}/recommendations/{id}/decision",
 	Summary: "Approve or reject a change that another person proposed. Only a person who is signed in decides.",
 	Class:   Reversible, Needs: models.MayReadDraft, Offered: Web | CLI | REST, Session: true,
+	Final: "a decision is final; what it applied is undone by naming the recommendation",
 	HTTP:  HTTP{Example: `{"hash":"9f2c","verdict":"approve"}`},
 	Stage: func(ctx context.Context, e *Env, in DecideIn) (any, error) { return stageDecision(ctx, e, in) },
 	Run:   decideNow,
@@ -79,15 +80,12 @@ func (c *decision) prepare(ctx context.Context, e *Env) (err error) {
 	if c.op = e.desk.Catalog.Find(c.rec.Operation); c.op == nil || c.op.propose == nil {
 		return fault.New(fault.Conflict, "This release does not know the operation %s any more, so it can only be rejected.", c.rec.Operation).WithCode("unknown_operation")
 	}
-	if c.rec.InputVersion != c.op.inputVersion {
-		return fault.New(fault.Conflict, "This was proposed to an earlier release in another form, so it can only be rejected and proposed again.").WithCode("input_version")
-	}
-	if c.in, err = c.op.decode(json.RawMessage(c.rec.Input)); err != nil {
+	if c.in, err = c.op.DecodeInput(c.rec.InputVersion, json.RawMessage(c.rec.Input)); err != nil {
 		return err
 	}
 	by := models.Principal{Kind: models.KindPerson, Person: c.rec.Proposer, Actor: c.rec.Actor, KeyID: c.rec.KeyID, Brain: e.Call.Brain, Authenticated: c.rec.Authenticated}
 	call := e.Call
-	call.By, call.Via, call.Rationale, call.IfMatch, call.DryRun = by, surfaceNamed(c.rec.Surface), c.rec.Rationale, nil, false
+	call.By, call.Via, call.Rationale, call.IfMatch, call.DryRun, call.rehearsal = by, surfaceNamed(c.rec.Surface), c.rec.Rationale, nil, false, nil
 	c.inner = &Env{Call: call, Now: e.Now, Audit: newRow(call, c.op, e.Now), Queued: c.rec, desk: e.desk}
 	if c.op.stage == nil {
 		return nil
@@ -143,19 +141,34 @@ func (c *decision) apply(ctx context.Context, e *Env) (models.RecommendationStat
 	if err == nil && base != c.rec.Base {
 		return models.Stale, "What it would change has changed since it was proposed.", nil
 	}
+	var back *taking
+	if err == nil {
+		back, err = c.inner.undoable(ctx, c.op, c.in)
+	}
 	if err == nil {
 		_, err = c.op.run(ctx, c.inner, c.in)
 	}
 	if err == nil {
+		err = back.made(ctx, c.inner)
+	}
+	if err == nil {
+		if e.taking = back; back != nil {
+			back.change.RecommendationID = c.rec.ID
+		}
 		e.undo = append(e.undo, c.inner.undo...)
 		e.Audit.Detail.Version, e.Audit.Detail.Changes = c.inner.Audit.Detail.Version, c.inner.Audit.Detail.Changes
 		return models.Applied, "", nil
 	}
+	return "", "", c.failed(ctx, e, err)
+}
+
+// failed sees to it that the item will say why it could not be applied.
+func (c *decision) failed(ctx context.Context, e *Env, err error) error {
 	if f := fault.Of(err); f.Kind != fault.Internal && f.Kind != fault.Unavailable {
 		e.undo = append(e.undo, c.inner.undo...)
 		e.undo = append(e.undo, func() { e.desk.noteFailure(context.WithoutCancel(ctx), e.Call.Brain, c.rec.ID, f.Message) })
 	}
-	return "", "", err
+	return err
 }
 
 func (d *Desk) noteFailure(ctx context.Context, brain models.BrainID, id, why string) {

@@ -110,6 +110,10 @@ func (d *Desk) perform(ctx context.Context, e *Env, o *Entry, in any) (out any, 
 		return nil, err
 	}
 	switch {
+	case e.Call.DryRun && e.Call.rehearsal != nil && !o.Rehearsable():
+		return nil, errUnrehearsed(o)
+	case o.instead != nil:
+		return d.instead(ctx, e, o, in)
 	case o.Serves:
 		return d.serve(ctx, e, o, in)
 	case o.Loaded:
@@ -144,13 +148,17 @@ func (d *Desk) change(ctx context.Context, e *Env, o *Entry, in any) (out any, e
 		case wait:
 			return errWaits
 		}
-		if out, err = o.run(ctx, e, in); err != nil {
+		if out, err = d.once(ctx, e, o, in); err != nil {
 			return err
 		}
 		if e.Call.DryRun {
+			e.Call.rehearsal.done(e.Audit)
 			return errDryRun
 		}
-		return tx.AppendAudit(e.Audit)
+		if err := tx.AppendAudit(e.Audit); err != nil {
+			return err
+		}
+		return e.taking.noted(tx, e.Audit)
 	})
 	if err != nil {
 		for _, undo := range e.undo {
@@ -167,6 +175,31 @@ func (d *Desk) change(ctx context.Context, e *Env, o *Entry, in any) (out any, e
 	}
 	d.sealer.Wrote(e.Call.Brain)
 	return out, nil
+}
+
+// once makes a change that need not wait, and asks beforehand what takes it back.
+func (d *Desk) once(ctx context.Context, e *Env, o *Entry, in any) (any, error) {
+	back, err := e.undoable(ctx, o, in)
+	if err != nil {
+		return nil, err
+	}
+	if e.undoes != nil {
+		base, err := o.base(ctx, e, in)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.untouched(base); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.Call.rehearsal.shows(ctx, e, o, in); err != nil {
+		return nil, err
+	}
+	out, err := o.run(ctx, e, in)
+	if err != nil {
+		return nil, err
+	}
+	return out, back.made(ctx, e)
 }
 
 // errDryRun rolls a rehearsal back.

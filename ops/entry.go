@@ -33,7 +33,9 @@ type SignInIn struct {
 var SignIn = &Op[SignInIn, Session]{
 	Name: "session.start", Title: "Sign in", Summary: "Start a browser session.",
 	Class: Reversible, Needs: models.MayEnter, Offered: Web,
-	Stage: func(ctx context.Context, e *Env, in SignInIn) (any, error) { return checkSignIn(ctx, e, in) },
+	Final:       "a sign-in is ended by signing out",
+	Unrehearsed: "it is how one signs in",
+	Stage:       func(ctx context.Context, e *Env, in SignInIn) (any, error) { return checkSignIn(ctx, e, in) },
 	Run: func(_ context.Context, e *Env, _ SignInIn) (Session, error) {
 		p := e.Staged.(*models.Person)
 		if err := stillFits(e, p); err != nil {
@@ -130,6 +132,8 @@ type SetUpIn struct {
 var SetUp = &Op[SetUpIn, Session]{
 	Name: "instance.set_up", Title: "Set up Polaris", Summary: "Make the first person with the one-time token printed at start.",
 	Class: Reversible, Needs: models.MayEnter, Offered: Web,
+	Final:       "an instance is set up once",
+	Unrehearsed: "an instance is set up once",
 	Stage: func(ctx context.Context, e *Env, in SetUpIn) (any, error) {
 		_, err := e.Store().LinkLives(ctx, HashSecret(in.Token), store.LinkSetup, e.Now)
 		if fault.Is(err, fault.Forbidden) {
@@ -187,6 +191,8 @@ type UseLinkIn struct {
 var UseLink = &Op[UseLinkIn, Session]{
 	Name: "session.link", Title: "Sign in by link", Summary: "Set a password with a one-time link, and start a browser session.",
 	Class: Reversible, Needs: models.MayEnter, Offered: Web,
+	Final:       "a link is used once",
+	Unrehearsed: "a link is used once",
 	Stage: func(ctx context.Context, e *Env, in UseLinkIn) (any, error) {
 		if _, err := e.Store().LinkLives(ctx, HashSecret(in.Token), store.LinkSignIn, e.Now); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"polaris/models"
 	"polaris/models/store"
 )
 
@@ -17,3 +18,11 @@ func NewHeldLimiter(s *store.Store) *StoreLimiter {
 
 // Expire looks once for what has a time, as ExpireForever does.
 func (d *Desk) Expire(ctx context.Context) { d.expire(ctx) }
+
+// LetGo takes one look at what there is to let go of.
+func (d *Desk) LetGo(ctx context.Context, seen map[models.BrainID]int) error {
+	return d.letGo(ctx, seen)
+}
+
+// ExpireBodies lets bodies of answers go, as LetGoForever does.
+func (d *Desk) ExpireBodies(ctx context.Context) { d.expireBodies(ctx) }

@@ -59,7 +59,34 @@ var SaveGolden = &Op[SaveGoldenIn, SavedGolden]{
 		}
 		return goldenBase(e, g.ID)
 	},
+	Undo: func(_ context.Context, e *Env, in SaveGoldenIn) (*Inverse, error) {
+		g, err := checkGolden(in)
+		if err != nil {
+			return nil, err
+		}
+		back, err := goldenBack(e, g.ID)
+		if back == nil && err == nil {
+			back = &Inverse{"golden_questions.delete", GoldenIDIn{ID: g.ID}}
+		}
+		return back, err
+	},
 	Run: saveGolden,
+}
+
+// goldenBack is what brings a golden question back as it is now, nil where there
+// is none.
+func goldenBack(e *Env, id string) (*Inverse, error) {
+	if err := e.Tx.LockTarget("golden question " + id); err != nil {
+		return nil, err
+	}
+	g, err := e.Tx.GoldenQuestion(id)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Inverse{"golden_questions.save", SaveGoldenIn{ID: g.ID, Question: g.Question, TopicIDs: g.TopicIDs, Expects: g.Expects}}, nil
 }
 
 func saveGolden(_ context.Context, e *Env, in SaveGoldenIn) (SavedGolden, error) {
@@ -169,6 +196,7 @@ var DeleteGolden = &Op[GoldenIDIn, None]{
 		return s, err
 	},
 	Base: func(_ context.Context, e *Env, in GoldenIDIn) (string, error) { return goldenBase(e, in.ID) },
+	Undo: func(_ context.Context, e *Env, in GoldenIDIn) (*Inverse, error) { return goldenBack(e, in.ID) },
 	Run: func(_ context.Context, e *Env, in GoldenIDIn) (None, error) {
 		e.Audit.Target = in.ID
 		g, err := e.Tx.GoldenQuestion(in.ID)

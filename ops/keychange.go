@@ -32,7 +32,8 @@ var UpdateAPIKey = &Op[UpdateAPIKeyIn, models.APIKey]{
 	Name: "api_keys.update", Title: "Change an API key", Route: "PATCH /v1/brains/{brain_id}/api-keys/{id}",
 	Summary: "Change an API key's label, rate, expiry or owner, or take scopes from it. It is not given further ones: that takes a new key.",
 	Class:   Reversible, Needs: models.MayKeys, Offered: Web | CLI | REST,
-	HTTP: HTTP{IfMatch: true, Example: `{"label":"support agent","scopes":["advisor:read"]}`},
+	Final: "keys are changed by whoever answers for them; change it back",
+	HTTP:  HTTP{IfMatch: true, Example: `{"label":"support agent","scopes":["advisor:read"]}`},
 	Run: func(_ context.Context, e *Env, in UpdateAPIKeyIn) (models.APIKey, error) {
 		k, err := liveKey(e, in.ID)
 		if err != nil {
@@ -184,8 +185,9 @@ var RotateAPIKey = &Op[RotateAPIKeyIn, CreatedAPIKey]{
 	Name: "api_keys.rotate", Title: "Rotate an API key", Route: "POST /v1/brains/{brain_id}/api-keys/{id}/rotate",
 	Summary: "Give an API key a new secret, shown once, under the same public id. The old secret holds on for the overlap.",
 	Class:   Reversible, Needs: models.MayKeys, Offered: Web | CLI | REST,
-	HTTP: HTTP{IfMatch: true, Example: `{"overlap_s":3600}`},
-	Run:  rotateAPIKey,
+	Final: "a new secret was given out, and the old one is not kept",
+	HTTP:  HTTP{IfMatch: true, Example: `{"overlap_s":3600}`},
+	Run:   rotateAPIKey,
 }
 
 func rotateAPIKey(_ context.Context, e *Env, in RotateAPIKeyIn) (CreatedAPIKey, error) {
@@ -237,7 +239,8 @@ var RevokeAPIKey = &Op[RevokeAPIKeyIn, models.APIKey]{
 	Name: "api_keys.revoke", Title: "Revoke an API key", Route: "DELETE /v1/brains/{brain_id}/api-keys/{id}",
 	Summary: "Revoke an API key; the next request that uses it is refused.",
 	Class:   Reversible, Needs: models.MayKeys, Offered: Web | CLI | REST,
-	HTTP: HTTP{Status: http.StatusNoContent}, // and none asks for the revision: a key that is to end ends
+	Final: "a key that was revoked stays so; mint another",
+	HTTP:  HTTP{Status: http.StatusNoContent}, // and none asks for the revision: a key that is to end ends
 	Run: func(_ context.Context, e *Env, in RevokeAPIKeyIn) (models.APIKey, error) {
 		if len(in.Reason) > 500 {
 			return models.APIKey{}, fault.Field("reason", "A reason is at most 500 bytes long.")

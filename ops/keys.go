@@ -34,8 +34,9 @@ var CreateAPIKey = &Op[CreateAPIKeyIn, CreatedAPIKey]{
 	Name: "api_keys.create", Title: "Create an API key", Route: "POST /v1/brains/{brain_id}/api-keys",
 	Summary: "Make an API key; its secret is shown once.",
 	Class:   Reversible, Needs: models.MayKeys, Offered: Web | CLI | REST,
-	HTTP: HTTP{Status: http.StatusCreated, Example: `{"label":"support agent","scopes":["advisor:read"],"expires_days":90}`},
-	Run:  createAPIKey,
+	Final: "the secret was given out; revoke the key",
+	HTTP:  HTTP{Status: http.StatusCreated, Example: `{"label":"support agent","scopes":["advisor:read"],"expires_days":90}`},
+	Run:   createAPIKey,
 }
 
 func createAPIKey(_ context.Context, e *Env, in CreateAPIKeyIn) (CreatedAPIKey, error) {

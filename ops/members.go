@@ -54,8 +54,9 @@ var RemoveMember = &Op[MemberIn, Member]{
 	Name: "members.remove", Title: "Remove a member", Route: "DELETE /v1/brains/{brain_id}/members/{member}",
 	Summary: "Take all roles in the brain from a person. Keys that they own are refused from then on.",
 	Class:   Reversible, Needs: models.MayMembers, Offered: Web | CLI | REST,
-	HTTP: HTTP{Status: http.StatusNoContent},
-	Run:  removeMember,
+	Final: "roles are given with members.grant, which another person decides on",
+	HTTP:  HTTP{Status: http.StatusNoContent},
+	Run:   removeMember,
 }
 
 func removeMember(_ context.Context, e *Env, in MemberIn) (Member, error) {
@@ -77,6 +78,9 @@ func removeMember(_ context.Context, e *Env, in MemberIn) (Member, error) {
 		return gone, err
 	}
 	if err := notLastOwner(ms, m); err != nil {
+		return gone, err
+	}
+	if err := enoughDeciders(e, m, nil); err != nil {
 		return gone, err
 	}
 	e.changed("roles", words(m.Roles), "")
@@ -122,6 +126,10 @@ var ListUsers = &Op[Page, UserList]{
 // UserIn names a person by e-mail address.
 type UserIn struct {
 	Email string `json:"email"`
+
+	// LeavesTooFew says of somebody who is to be disabled that it is known: in a
+	// brain fewer than two people can decide then.
+	LeavesTooFew bool `json:"leaves_too_few,omitempty"`
 }
 
 // DisableUser keeps a person out: their sessions end, and their sign-ins, links
@@ -129,13 +137,19 @@ type UserIn struct {
 var DisableUser = &Op[UserIn, User]{
 	Name: "users.disable", Title: "Disable a person", Summary: "Keep a person out: sessions end, and sign-ins and keys are refused from then on, in every brain.",
 	Class: Reversible, Needs: models.MayAdminister, Offered: Web | CLI,
-	Run: func(_ context.Context, e *Env, in UserIn) (User, error) {
+	Final: "users.enable lets the person in again",
+	Run: func(ctx context.Context, e *Env, in UserIn) (User, error) {
 		p, err := user(e, in.Email)
 		if err != nil {
 			return User{}, err
 		}
 		if p.ID == e.Call.By.Person && e.Call.By.Kind == models.KindPerson {
 			return User{}, fault.Field("email", "You cannot disable yourself. Another instance admin can.")
+		}
+		if p.DisabledAt == nil && !in.LeavesTooFew {
+			if err := e.stillDecided(ctx, p.ID); err != nil {
+				return User{}, err
+			}
 		}
 		if p.DisabledAt == nil {
 			p.DisabledAt = &e.Now
@@ -150,6 +164,7 @@ var DisableUser = &Op[UserIn, User]{
 var EnableUser = &Op[UserIn, User]{
 	Name: "users.enable", Title: "Enable a person", Summary: "Let a disabled person in again, with the keys that did not end meanwhile.",
 	Class: Reversible, Needs: models.MayAdminister, Offered: Web | CLI,
+	Final: "users.disable ends the person's access",
 	Run: func(_ context.Context, e *Env, in UserIn) (User, error) {
 		p, err := user(e, in.Email)
 		if err != nil {

@@ -32,7 +32,8 @@ var GrantRoles = &Op[GrantIn, Grant]{
 	Name: "members.grant", Title: "Set a member's roles", Route: "PUT /v1/brains/{brain_id}/members/{member}/roles",
 	Summary: "Set the roles of a member of the brain. To make somebody owner, admin, curator or approver takes another person's decision, and not the member's own.",
 	Class:   Irreversible, Needs: models.MayMembers, Offered: Web | CLI | REST,
-	HTTP: HTTP{Example: `{"roles":["reader"]}`},
+	Final: "who decides is decided on each time; grant the roles of before",
+	HTTP:  HTTP{Example: `{"roles":["reader"]}`},
 	AtOnce: func(e *Env, in GrantIn) (bool, error) {
 		// Whoever sets or takes roles takes turns: what somebody has must not be
 		// taken from them meanwhile, or it would be given back here.
@@ -94,6 +95,9 @@ func regrant(e *Env, in GrantIn) (now, next Grant, err error) {
 	next = Grant{m.PersonID, m.Email, rolesInOrder(in.Roles)}
 	if !slices.Contains(next.Roles, models.RoleOwner) {
 		err = notLastOwner(ms, m)
+	}
+	if err == nil {
+		err = enoughDeciders(e, m, next.Roles)
 	}
 	return now, next, err
 }

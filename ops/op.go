@@ -17,6 +17,7 @@ import (
 
 	"polaris/advisor"
 	"polaris/models"
+	"polaris/models/fault"
 	"polaris/models/store"
 )
 
@@ -117,8 +118,25 @@ type Op[In, Out any] struct {
 	Session bool
 
 	// InputVersion is raised when the input changes so that one which is queued
-	// would be read otherwise.
+	// would be read otherwise. Older has a decoder for each version before it: what
+	// was proposed to an earlier release can be decided on.
 	InputVersion int
+	Older        map[int]func(raw json.RawMessage) (In, error)
+
+	// Undo says what will take the change back. It is asked in the change's
+	// transaction before the change is made, and first locks what will be changed.
+	// nil: nothing will, as where nothing is changed.
+	Undo func(ctx context.Context, e *Env, in In) (*Inverse, error)
+
+	// Final says why a change by it is not undone by [UndoChange], where Undo is nil.
+	Final string
+
+	// Unrehearsed says why it has no dry run, where it has none.
+	Unrehearsed string
+
+	// Instead names another operation that is done in this one's place. Run is
+	// called after that, for the output.
+	Instead func(ctx context.Context, e *Env, in In) (Inverse, error)
 
 	// Run does the work, inside the operation's transaction where it has one.
 	Run func(ctx context.Context, e *Env, in In) (Out, error)
@@ -133,7 +151,7 @@ type Call struct {
 	Evidence   []string // what a proposal stands on: answers, citation keys, addresses
 	Supersedes string   // the pending recommendation that a proposal takes the place of
 	ApprovedBy string   // the person named for an A3 at the terminal
-	DryRun     bool
+	DryRun     bool     // rehearse: see [Desk.Rehearse]
 	Ceiling    int      // what an A1 may spend, in cents
 	IfMatch    []string // entity tags of the revision that the caller saw, one of them; empty: any
 	IfNew      bool     // what it makes must not be there yet
@@ -142,6 +160,8 @@ type Call struct {
 	Taken      Taken     // what the guard took from the caller's rate
 	Visit      *Visit    // the signed-in browser; nil where the call did not come from one
 	Started    time.Time // when the request arrived; zero: when the gate is reached
+
+	rehearsal *Rehearsal // to fill in; nil: nobody asked what would change
 }
 
 // An Env is what a running operation may use.
@@ -154,8 +174,10 @@ type Env struct {
 	Staged any                    // what Stage returned
 	Queued *models.Recommendation // what is being applied, after a decision; nil where the call is done at once
 
-	desk *Desk
-	undo []func() // run when the transaction did not commit
+	desk   *Desk
+	undo   []func()                 // run when the transaction did not commit
+	undoes *models.ReversibleChange // that is being taken back
+	taking *taking                  // what will take back what was done
 }
 
 // Store reaches what belongs to no brain, and opens transactions of Stage.
@@ -188,15 +210,36 @@ type Entry struct {
 	Offered                           Surface
 	HTTP                              HTTP
 	Serves, Loaded, Alone, Session    bool
+	Final, Unrehearsed                string
 	In, Out                           reflect.Type // for schemas
 
 	decode       func(raw json.RawMessage) (any, error)
 	stage        func(ctx context.Context, e *Env, in any) (any, error)     // nil: none
 	propose      func(ctx context.Context, e *Env, in any) (Subject, error) // nil: never queued
 	base         func(ctx context.Context, e *Env, in any) (string, error)
-	atOnce       func(e *Env, in any) (bool, error) // nil: never
+	atOnce       func(e *Env, in any) (bool, error)                          // nil: never
+	undo         func(ctx context.Context, e *Env, in any) (*Inverse, error) // nil: see Final
+	instead      func(ctx context.Context, e *Env, in any) (Inverse, error)
 	inputVersion int
+	older        map[int]func(raw json.RawMessage) (any, error)
 	run          func(ctx context.Context, e *Env, in any) (any, error)
+}
+
+// Undoable reports whether [UndoChange] can take back what the operation did.
+func (o *Entry) Undoable() bool { return o.undo != nil }
+
+// InputVersion is the version of the operation's input.
+func (o *Entry) InputVersion() int { return o.inputVersion }
+
+// DecodeInput reads an input that was frozen in a version of its own.
+func (o *Entry) DecodeInput(version int, raw json.RawMessage) (any, error) {
+	if version == o.inputVersion {
+		return o.decode(raw)
+	}
+	if old := o.older[version]; old != nil {
+		return old(raw)
+	}
+	return nil, fault.New(fault.Conflict, "This was proposed to an earlier release in another form, so it can only be rejected and proposed again.").WithCode("input_version")
 }
 
 // Queues reports whether the operation can wait for a second person.
@@ -207,6 +250,7 @@ func (o *Op[In, Out]) Entry() *Entry {
 	e := &Entry{
 		Name: o.Name, Tool: o.Tool, Title: o.Title, Route: o.Route, Summary: o.Summary,
 		Class: o.Class, Needs: o.Needs, Offered: o.Offered, HTTP: o.HTTP, Serves: o.Serves, Loaded: o.Loaded, Alone: o.Alone, Session: o.Session,
+		Final: o.Final, Unrehearsed: o.Unrehearsed,
 		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 		decode: func(raw json.RawMessage) (any, error) { return decode[In](raw) },
 		run:    func(ctx context.Context, e *Env, in any) (any, error) { return o.Run(ctx, e, in.(In)) },
@@ -214,7 +258,16 @@ func (o *Op[In, Out]) Entry() *Entry {
 	if o.Propose != nil {
 		e.propose = func(ctx context.Context, e *Env, in any) (Subject, error) { return o.Propose(ctx, e, in.(In)) }
 		e.base = func(ctx context.Context, e *Env, in any) (string, error) { return o.Base(ctx, e, in.(In)) }
-		e.inputVersion = o.InputVersion
+		e.inputVersion, e.older = o.InputVersion, map[int]func(raw json.RawMessage) (any, error){}
+		for v, old := range o.Older {
+			e.older[v] = func(raw json.RawMessage) (any, error) { return old(raw) }
+		}
+	}
+	if o.Undo != nil {
+		e.undo = func(ctx context.Context, e *Env, in any) (*Inverse, error) { return o.Undo(ctx, e, in.(In)) }
+	}
+	if o.Instead != nil {
+		e.instead = func(ctx context.Context, e *Env, in any) (Inverse, error) { return o.Instead(ctx, e, in.(In)) }
 	}
 	if o.AtOnce != nil {
 		e.atOnce = func(e *Env, in any) (bool, error) { return o.AtOnce(e, in.(In)) }

@@ -29,6 +29,7 @@ type LinkedAccount struct {
 var LinkPersons = &Op[LinkIn, LinkedAccount]{
 	Name: "persons.link", Title: "Link two accounts", Summary: "Say that two accounts are one person's: wherever two people must agree they count once from then on. Another person decides on it.",
 	Class: Irreversible, Needs: models.MayMembers, Offered: Web | CLI,
+	Final:   "whose account is whose is decided on each time; persons.unlink parts them",
 	Propose: func(_ context.Context, e *Env, in LinkIn) (Subject, error) { return proposeLink(e, in, true) },
 	Base:    func(_ context.Context, e *Env, in LinkIn) (string, error) { return linkNow(e, in) },
 	Run:     func(_ context.Context, e *Env, in LinkIn) (LinkedAccount, error) { return setLink(e, in, true) },
@@ -39,6 +40,7 @@ var LinkPersons = &Op[LinkIn, LinkedAccount]{
 var UnlinkPersons = &Op[LinkIn, LinkedAccount]{
 	Name: "persons.unlink", Title: "Unlink two accounts", Summary: "Take back that two accounts are one person's. Another person decides on it.",
 	Class: Irreversible, Needs: models.MayAdminister, Offered: Web | CLI,
+	Final:   "whose account is whose is decided on each time; persons.link joins them",
 	Propose: func(_ context.Context, e *Env, in LinkIn) (Subject, error) { return proposeLink(e, in, false) },
 	Base:    func(_ context.Context, e *Env, in LinkIn) (string, error) { return linkNow(e, in) },
 	Run:     func(_ context.Context, e *Env, in LinkIn) (LinkedAccount, error) { return setLink(e, in, false) },

@@ -71,9 +71,10 @@ func (d *Desk) propose(ctx context.Context, e *Env, o *Entry, in any) error {
 		if r.Base, err = o.base(ctx, e, in); err != nil {
 			return err
 		}
-		if err := e.Match(r.Base); err != nil {
+		if err := errors.Join(e.untouched(r.Base), e.Match(r.Base)); err != nil {
 			return err
 		}
+		e.Call.rehearsal.fill(r)
 		if e.Call.DryRun {
 			return errDryRun
 		}

@@ -14,6 +14,7 @@ import (
 // RecommendationsIn asks for a stretch of the queue.
 type RecommendationsIn struct {
 	State models.RecommendationState `json:"state,omitempty" schema:"enum=pending|applied|rejected|withdrawn|expired|stale|superseded"` // default: all
+	Mine  bool                       `json:"mine,omitempty" jsonschema:"only what you proposed, by whatever key or program"`
 	Page
 }
 
@@ -34,7 +35,15 @@ var ListRecommendations = &Op[RecommendationsIn, RecommendationList]{
 		if !knownState(in.State) {
 			return RecommendationList{}, fault.Field("state", "%q is no state of a recommendation.", in.State)
 		}
-		rs, more, err := stretch(e, in.Page, func(s store.Stretch) ([]models.Recommendation, error) { return e.Tx.RecommendationPage(s, in.State) },
+		proposer := ""
+		if in.Mine {
+			if proposer = e.Call.By.Person; proposer == "" {
+				return RecommendationList{}, fault.Field("mine", "Nobody in particular asks, so nothing is theirs.")
+			}
+		}
+		rs, more, err := stretch(e, in.Page, func(s store.Stretch) ([]models.Recommendation, error) {
+			return e.Tx.RecommendationPage(s, in.State, proposer)
+		},
 			func(r models.Recommendation) store.Mark { return store.Mark{At: r.CreatedAt, ID: r.ID} })
 		if err != nil {
 			return RecommendationList{}, err
@@ -106,10 +115,10 @@ func rawOrNil(s string) json.RawMessage {
 // revision now than the proposer saw.
 func moved(ctx context.Context, e *Env, r *models.Recommendation) (bool, error) {
 	o := e.desk.Catalog.Find(r.Operation)
-	if r.State != models.Pending || o == nil || o.base == nil || r.InputVersion != o.inputVersion {
+	if r.State != models.Pending || o == nil || o.base == nil {
 		return false, nil
 	}
-	in, err := o.decode(json.RawMessage(r.Input))
+	in, err := o.DecodeInput(r.InputVersion, json.RawMessage(r.Input))
 	if err != nil {
 		return false, nil //nolint:nilerr // of another release: it says so when it is decided on
 	}
@@ -122,6 +131,7 @@ var WithdrawRecommendation = &Op[RecommendationIDIn, Decided]{
 	Name: "recommendations.withdraw", Title: "Withdraw a recommendation", Route: "POST /v1/brains/{brain_id}/recommendations/{id}/withdrawal",
 	Summary: "Take back a change that you proposed. It is done at once; what others proposed is theirs to withdraw.",
 	Class:   Reversible, Needs: models.MayReadDraft, Offered: Web | CLI | REST, Alone: true,
+	Final: "a withdrawal is final; propose it again",
 	Run: func(_ context.Context, e *Env, in RecommendationIDIn) (Decided, error) {
 		e.Audit.Target = in.ID
 		r, err := e.Tx.Recommendation(in.ID)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"polaris/advisor"
 	"polaris/models"
@@ -18,11 +19,16 @@ import (
 type Replay struct {
 	AnswerID   string   `json:"answer_id"`
 	Version    int      `json:"version"`     // that answered
-	Intact     bool     `json:"intact"`      // quotes, revisions, manifest and chain still match
+	Intact     bool     `json:"intact"`      // quotes, revisions, manifest and chain still match, as far as they are kept
 	Reproduced bool     `json:"reproduced"`  // the same engine gave the same answer
 	EngineThen string   `json:"engine_then"` // that served it
 	EngineNow  string   `json:"engine_now"`  // that was asked again
 	Findings   []string `json:"findings"`    // what does not match, in words
+
+	// Body says what there is to hold against the log: full; or hash, expired or
+	// purged, where nothing of it is kept, and nothing can be said but that its row
+	// is what was sealed.
+	Body string `json:"body"`
 }
 
 // ReplayAnswer asks a served answer's question again of the version that
@@ -31,7 +37,9 @@ var ReplayAnswer = &Op[AnswerIDIn, *Replay]{
 	Name: "answers.replay", Title: "Replay an answer", Route: "GET /v1/brains/{brain_id}/answers/{id}/replay",
 	Summary: "Ask a served answer's question again of the version that answered it. intact: its quotes, revisions and place in the audit chain still match; reproduced: the same engine gives the same answer.",
 	Class:   Read, Needs: models.MayReadRecords, Offered: Web | CLI | REST,
-	Stage: func(ctx context.Context, e *Env, in AnswerIDIn) (any, error) { return stageReplay(ctx, e, in) },
+	Stage: func(ctx context.Context, e *Env, in AnswerIDIn) (any, error) {
+		return stageReplay(ctx, e, ProveIn{ID: in.ID})
+	},
 	Run: func(_ context.Context, e *Env, _ AnswerIDIn) (*Replay, error) {
 		r := e.Staged.(*replay)
 		return r.report(e.Tx)
@@ -40,13 +48,53 @@ var ReplayAnswer = &Op[AnswerIDIn, *Replay]{
 
 // A replay is a record, and what the engine says now.
 type replay struct {
-	answer *models.Answer
-	off    []models.Withheld // what was suspended then
-	then   *models.Envelope  // nil where the body cannot be read any more
-	now    *models.Envelope
+	answer  *models.Answer
+	off     []models.Withheld // what was suspended then
+	then    *models.Envelope  // nil where the body cannot be read any more
+	now     *models.Envelope  // nil where there is nothing to ask
+	brought bool              // the body is whoever's who asks
+	purged  []string          // codes of the version's sources that were purged since
 }
 
-func stageReplay(ctx context.Context, e *Env, in AnswerIDIn) (*replay, error) {
+// ProveIn brings the answer along, where the brain does not keep it.
+type ProveIn struct {
+	ID   string `json:"id"`
+	Body string `json:"body"` // the answer as it was served: the JSON of its envelope
+}
+
+// ProveAnswer replays an answer whose body somebody else kept. Its hash is in the
+// audit log whatever the brain records, so that nothing but what was served is
+// taken for it.
+var ProveAnswer = &Op[ProveIn, *Replay]{
+	Name: "answers.prove", Title: "Prove an answer", Route: "POST /v1/brains/{brain_id}/answers/{id}/proof",
+	Summary: "Hold an answer that you kept against the audit log, and replay it: for brains that record only hashes, and for bodies that have expired. Send the JSON of its envelope as it was served.",
+	Class:   Read, Needs: models.MayReadRecords, Offered: Web | CLI | REST,
+	HTTP:  HTTP{Example: `{"body":"{\"result\":\"The late fee is 12 euros.\"}"}`},
+	Stage: func(ctx context.Context, e *Env, in ProveIn) (any, error) { return stageReplay(ctx, e, in) },
+	Run: func(_ context.Context, e *Env, _ ProveIn) (*Replay, error) {
+		return e.Staged.(*replay).report(e.Tx)
+	},
+}
+
+// bring takes the body that somebody sent for the one that was served, if it has
+// the hash of that: by its bytes, or by what they say.
+func (r *replay) bring(body, hash string) error {
+	env := &models.Envelope{}
+	if err := json.Unmarshal([]byte(body), env); err != nil {
+		return fault.Field("body", "This is not the JSON of an answer.")
+	}
+	if given := (&models.Answer{Body: body}); given.BodyHash() != hash {
+		env.Encode()
+		if env.BodyHash() != hash {
+			return fault.Field("body", "This is not what was served as %s: the audit log has another hash.", r.answer.ID).WithCode("other_body")
+		}
+	}
+	r.then, r.brought = env, true
+	r.answer.Query, r.answer.Topics = env.Query, env.TopicsUsed
+	return nil
+}
+
+func stageReplay(ctx context.Context, e *Env, in ProveIn) (*replay, error) {
 	r := &replay{}
 	how := (*advisor.Engine).Answer
 	err := e.Store().InBrain(ctx, e.Call.Brain, func(tx *store.Tx) (err error) {
@@ -56,6 +104,9 @@ func stageReplay(ctx context.Context, e *Env, in AnswerIDIn) (*replay, error) {
 		row, err := tx.AuditRow(r.answer.AuditID)
 		if err == nil {
 			r.off = row.Detail.Suspended
+			if in.Body != "" {
+				err = r.bring(in.Body, row.Detail.BodyHash)
+			}
 		}
 		if err == nil && row.Operation == Retrieve.Name {
 			how = (*advisor.Engine).Retrieve
@@ -68,8 +119,16 @@ func stageReplay(ctx context.Context, e *Env, in AnswerIDIn) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.then, err = r.answer.Envelope(); err != nil {
-		r.then = nil
+	switch {
+	case r.brought:
+	case in.Body != "":
+		return nil, fault.New(fault.Conflict, "The audit row of this answer is gone, and with it the hash that a body could be held against.").WithCode("no_audit_row")
+	case r.answer.Kept != models.KeptFull:
+		return r, nil
+	default:
+		if r.then, err = r.answer.Envelope(); err != nil {
+			r.then = nil
+		}
 	}
 	// The record has the question as it was read, with the earlier one that it led
 	// back to.
@@ -87,11 +146,17 @@ func stageReplay(ctx context.Context, e *Env, in AnswerIDIn) (*replay, error) {
 }
 
 func (r *replay) report(tx *store.Tx) (*Replay, error) {
-	out := &Replay{AnswerID: r.answer.ID, Version: r.answer.Version, EngineNow: r.now.Engine, Findings: []string{}}
+	out := &Replay{AnswerID: r.answer.ID, Version: r.answer.Version, Findings: []string{}, Body: r.answer.Kept}
 	found := func(format string, args ...any) { out.Findings = append(out.Findings, fmt.Sprintf(format, args...)) }
 	if err := r.checkRow(tx, found); err != nil {
 		return nil, err
 	}
+	if r.now == nil {
+		out.Intact = len(out.Findings) == 0
+		found("%s", gone(r.answer))
+		return out, nil
+	}
+	out.EngineNow = r.now.Engine
 	if r.then == nil {
 		found("the record's body cannot be read")
 		return out, nil
@@ -111,8 +176,26 @@ func (r *replay) report(tx *store.Tx) (*Replay, error) {
 	case !same:
 		found("the same engine gives another answer now")
 	}
+	if !same && len(r.purged) > 0 {
+		found("version %d held %s, which was purged since: what answered then cannot be made again", r.answer.Version, strings.Join(r.purged, ", "))
+	}
 	out.Reproduced = same && out.EngineThen == out.EngineNow
 	return out, nil
+}
+
+// gone says why there is nothing to show of an answer.
+func gone(a *models.Answer) string {
+	when := ""
+	if a.GoneAt != nil {
+		when = " on " + a.GoneAt.UTC().Format("2 January 2006")
+	}
+	switch a.Kept {
+	case models.KeptHash:
+		return "the brain records no question and no answer, only the hash of what was served: whoever kept it can prove it"
+	case models.KeptExpired:
+		return "the question and the answer expired" + when + "; the audit log keeps the hash"
+	}
+	return "the answer quoted a source that was purged" + when + ", and its body went with it; the audit log keeps the hash"
 }
 
 // checkRow holds the body against its audit row, and the row against the chain.
@@ -125,7 +208,8 @@ func (r *replay) checkRow(tx *store.Tx, found func(string, ...any)) error {
 	if err != nil {
 		return err
 	}
-	if row.Target != r.answer.ID || row.Detail.BodyHash != r.answer.BodyHash() {
+	kept := r.answer.Kept == models.KeptFull
+	if row.Target != r.answer.ID || row.Detail.BodyHash == "" || kept && row.Detail.BodyHash != r.answer.BodyHash() {
 		found("the record's body is not what its audit row says")
 	}
 	link, holds, err := tx.LinkHolds(r.answer.AuditID)
@@ -148,8 +232,16 @@ func (r *replay) checkSources(tx *store.Tx, found func(string, ...any)) error {
 	if !bytes.Equal(v.Hash, models.HashManifest(v.Manifest)) {
 		found("the manifest of version %d is not what was published", v.N)
 	}
+	gone, err := tx.PurgedSources()
+	if err != nil {
+		return err
+	}
+	r.purged = purgedIn(v, gone)
 	checked := map[string]bool{}
 	for _, c := range r.then.Citations {
+		if _, was := gone[c.Provenance.SourceDocPK]; was {
+			continue // a body that was brought: there is nothing to hold it against
+		}
 		_, same, err := contextOf(tx, c)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,9 @@ type SaveSettingsIn struct {
 	FourEyes *bool                 `json:"four_eyes,omitempty"`
 	DaysOff  int                   `json:"four_eyes_days_off,omitempty" schema:"minimum=1,maximum=366"` // until they are on again; default where one owner decides alone: 30
 	Rules    []models.DecisionRule `json:"rules,omitempty" schema:"maxItems=3"`
+
+	RecordAnswers string `json:"record_answers,omitempty" schema:"enum=full|hash|off"`
+	AnswerDays    *int   `json:"answer_days,omitempty" schema:"minimum=0,maximum=36500"` // after which bodies of answers expire; 0: never
 }
 
 // BrainSettings are how a brain decides.
@@ -30,6 +34,9 @@ type BrainSettings struct {
 	DaysOff  int                   `json:"four_eyes_days_off,omitempty"`
 	Rules    []models.DecisionRule `json:"rules"`                  // of every class
 	Deciders int                   `json:"could_decide,omitempty"` // people who could decide on a publish now
+
+	RecordAnswers string `json:"record_answers"`        // full; hash: no question and no answer, but their hash; off: the audit row alone
+	AnswerDays    int    `json:"answer_days,omitempty"` // after which bodies of answers expire; absent: never
 }
 
 // GetSettings shows how the brain decides.
@@ -50,9 +57,10 @@ var GetSettings = &Op[None, BrainSettings]{
 // it becomes by another person's decision; only where fewer than two people could
 // decide one owner may do without, for 30 days at most.
 var SaveSettings = &Op[SaveSettingsIn, BrainSettings]{
-	Name: "settings.save", Title: "Change how a brain decides", Summary: "Turn four eyes on or off, and say how many must approve changes of a class and who may. What makes it laxer waits for another person.",
+	Name: "settings.save", Title: "Change how a brain decides", Summary: "Turn four eyes on or off, say how many must approve changes of a class and who may, and what is recorded of answers for how long. What makes it laxer, or destroys records, waits for another person.",
 	Route: "PATCH /v1/brains/{brain_id}/settings",
 	Class: Irreversible, Needs: models.MayMembers, Offered: Web | CLI | REST,
+	Final:  "how a brain decides is decided on each time; save the settings of before",
 	HTTP:   HTTP{Example: `{"rules":[{"class":"A4","needed":2,"roles":["owner","approver"]}]}`},
 	AtOnce: settingsAtOnce,
 	Propose: func(_ context.Context, e *Env, in SaveSettingsIn) (Subject, error) {
@@ -61,9 +69,11 @@ var SaveSettings = &Op[SaveSettingsIn, BrainSettings]{
 	},
 	Base: func(_ context.Context, e *Env, _ SaveSettingsIn) (string, error) {
 		s, err := settingsNow(e)
-		return fmt.Sprint(s.FourEyes, s.Until != nil, s.Rules), err
+		return fmt.Sprint(s.FourEyes, s.Until != nil, s.Rules) + s.recording(), err
 	},
-	Run: saveSettings,
+	InputVersion: 1, // 0 knew nothing of what is recorded of answers, and changes nothing of that
+	Older:        map[int]func(raw json.RawMessage) (SaveSettingsIn, error){0: decode[SaveSettingsIn]},
+	Run:          saveSettings,
 }
 
 func settingsNow(e *Env) (BrainSettings, error) {
@@ -71,7 +81,10 @@ func settingsNow(e *Env) (BrainSettings, error) {
 	if err != nil {
 		return BrainSettings{}, err
 	}
-	s := BrainSettings{FourEyes: b.FourEyesAt(e.Now)}
+	s := BrainSettings{FourEyes: b.FourEyesAt(e.Now), RecordAnswers: b.RecordAnswers}
+	if b.AnswerDays != nil {
+		s.AnswerDays = *b.AnswerDays
+	}
 	if !s.FourEyes {
 		s.Until = b.FourEyesUntil
 	}
@@ -103,6 +116,18 @@ func settle(e *Env, in SaveSettingsIn) (now, next BrainSettings, err error) {
 	if in.DaysOff < 0 || in.DaysOff > 366 || in.DaysOff > 0 && next.FourEyes {
 		return now, next, fault.Field("four_eyes_days_off", "Four eyes are turned off for 1 to 366 days.")
 	}
+	if in.RecordAnswers != "" {
+		if !slices.Contains([]string{models.RecordFull, models.RecordHash, models.RecordOff}, in.RecordAnswers) {
+			return now, next, fault.Field("record_answers", "Answers are recorded in full, by their hash, or off.")
+		}
+		next.RecordAnswers = in.RecordAnswers
+	}
+	if in.AnswerDays != nil {
+		if *in.AnswerDays < 0 || *in.AnswerDays > 36500 {
+			return now, next, fault.Field("answer_days", "Bodies of answers are kept for 1 to 36,500 days, or with 0 for ever.")
+		}
+		next.AnswerDays = *in.AnswerDays
+	}
 	for _, r := range in.Rules {
 		i := slices.IndexFunc(next.Rules, func(o models.DecisionRule) bool { return o.Class == r.Class })
 		if i < 0 {
@@ -132,7 +157,7 @@ func laxer(now, next BrainSettings) bool {
 
 func settingsAtOnce(e *Env, in SaveSettingsIn) (bool, error) {
 	now, next, err := settle(e, in)
-	if err != nil || laxer(now, next) {
+	if err != nil || laxer(now, next) || recordsByTwo(now, next) {
 		return false, err
 	}
 	if next.FourEyes || in.FourEyes == nil {
@@ -187,6 +212,9 @@ func saveSettings(_ context.Context, e *Env, in SaveSettingsIn) (BrainSettings, 
 		}
 	}
 	next.DaysOff = 0
+	if err := saveRecording(e, now, next); err != nil {
+		return next, err
+	}
 	return next, saveRules(e, now, next)
 }
 

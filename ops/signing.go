@@ -135,6 +135,7 @@ type RotatedSigningKey struct {
 var RotateSigningKey = &Op[RotateSigningKeyIn, RotatedSigningKey]{
 	Name: "tokens.rotate_signing_key", Title: "Rotate the signing key", Summary: "Sign access tokens with a new key; with drop, end every access token that is out.",
 	Class: Reversible, Needs: models.MayAdminister, Offered: CLI | Web,
+	Final: "the key of before is not used again",
 	Run: func(_ context.Context, e *Env, in RotateSigningKeyIn) (out RotatedSigningKey, err error) {
 		if err := ofInstance(e); err != nil {
 			return out, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"net/url"
@@ -57,6 +58,7 @@ var ImportSource = &Op[ImportSourceIn, ImportedSource]{
 	Stage:   func(ctx context.Context, e *Env, in ImportSourceIn) (any, error) { return stageImport(ctx, e, in) },
 	Propose: func(_ context.Context, e *Env, in ImportSourceIn) (Subject, error) { return proposeImport(e, in) },
 	Base:    func(_ context.Context, e *Env, in ImportSourceIn) (string, error) { return sourceBase(e, in.Code) },
+	Undo:    func(_ context.Context, e *Env, _ ImportSourceIn) (*Inverse, error) { return importBack(e) },
 	Run:     importSource,
 }
 
@@ -78,10 +80,8 @@ func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport,
 	if most := cmp.Or(e.desk.Settings.MaxUpload, DefaultMaxUpload); int64(len(in.Data)) > most {
 		return nil, fault.New(fault.TooLarge, "A document is at most %d bytes (POLARIS_MAX_UPLOAD_BYTES).", most)
 	}
-	if in.OriginURL != "" {
-		if u, err := url.Parse(in.OriginURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, fault.Field("origin_url", "An origin is an http or https address.")
-		}
+	if err := checkOrigin(in.OriginURL); err != nil {
+		return nil, err
 	}
 	if len(in.Title) > 500 || len(in.Jurisdiction) > 100 {
 		return nil, fault.Field("title", "A title is at most 500 bytes long, a jurisdiction 100.")
@@ -95,6 +95,9 @@ func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport,
 		}
 		sum := sha256.Sum256(in.Data)
 		st.sum, st.data = sum[:], in.Data
+		if err := tx.NotPurged(hex.EncodeToString(st.sum), in.Code); err != nil {
+			return err
+		}
 		same, err := tx.SourceOfBytes(st.sum)
 		if err == nil && (in.Code == "" || in.Code == same.Code) {
 			st.same = same
@@ -106,6 +109,14 @@ func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport,
 		return st.read(tx, in)
 	})
 	return st, err
+}
+
+// checkOrigin refuses what is no address of a document; none is fine.
+func checkOrigin(address string) error {
+	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return fault.Field("origin_url", "An origin is an http or https address.")
+	}
+	return nil
 }
 
 // read parses the document under the code that it will have. The code is part
@@ -150,6 +161,9 @@ func importSource(_ context.Context, e *Env, in ImportSourceIn) (ImportedSource,
 	out := ImportedSource{Status: ImportRevised}
 	if err := e.Tx.LockCode(st.code); err != nil {
 		return out, err
+	}
+	if err := e.Tx.NotPurged(hex.EncodeToString(st.sum), st.code); err != nil {
+		return out, err // meanwhile
 	}
 	s, err := e.Tx.SourceByCode(st.code)
 	if err == nil && st.free && s.Title != st.doc.Title {
@@ -220,12 +234,13 @@ type SourceList struct {
 	Passages map[string]int  `json:"passages"`
 
 	Suspended []models.Suspension `json:"suspended"` // of any source
+	Removed   []models.Source     `json:"removed"`   // from the draft, by code; they can be restored
 	More
 }
 
 func (l SourceList) with(m SourceList) SourceList {
 	maps.Copy(l.Passages, m.Passages)
-	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.More}
+	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.Removed, m.More}
 }
 
 // ListSources lists the draft's sources.
@@ -242,7 +257,11 @@ var ListSources = &Op[Page, SourceList]{
 			return SourceList{}, err
 		}
 		off, err := e.Tx.Suspensions()
-		return SourceList{ss, n, off, more}, err
+		if err != nil {
+			return SourceList{}, err
+		}
+		gone, err := e.Tx.RemovedSources()
+		return SourceList{ss, n, off, gone, more}, err
 	},
 }
 
@@ -263,7 +282,9 @@ type SourceView struct {
 	Revision models.Revision `json:"revision"`
 	Passages []SourcePassage `json:"passages"`
 
-	Suspended []models.Suspension `json:"suspended"` // all of it, or passages
+	Suspended []models.Suspension   `json:"suspended"`               // all of it, or passages
+	Certified *models.Certification `json:"certification,omitempty"` // of this revision
+	Purged    *models.Purge         `json:"purge,omitempty"`         // there is nothing of it then
 }
 
 // GetSource shows one source of the draft.
@@ -284,7 +305,18 @@ var GetSource = &Op[GetSourceIn, SourceView]{
 		if err != nil {
 			return SourceView{}, err
 		}
-		v := SourceView{Source: *s, Revision: d.Revision, Suspended: off}
+		by, err := e.Tx.Certification(s.ID, s.Head)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return SourceView{}, err
+		}
+		gone, err := e.Tx.PurgedSources()
+		if err != nil {
+			return SourceView{}, err
+		}
+		v := SourceView{Source: *s, Revision: d.Revision, Suspended: off, Certified: by}
+		if p, was := gone[s.ID]; was {
+			v.Purged = &p
+		}
 		for _, p := range d.Passages {
 			v.Passages = append(v.Passages, SourcePassage{p, d.Revision.Text[p.Start:p.End]})
 		}

@@ -24,6 +24,9 @@ var RemoveSource = &Op[GetSourceIn, None]{
 		return Subject{Name: "source " + s.Code, Before: s}, nil
 	},
 	Base: func(_ context.Context, e *Env, in GetSourceIn) (string, error) { return sourceTag(e, in) },
+	Undo: func(_ context.Context, _ *Env, in GetSourceIn) (*Inverse, error) {
+		return &Inverse{"sources.restore", in}, nil
+	},
 	Run: func(_ context.Context, e *Env, in GetSourceIn) (None, error) {
 		s, err := sourceToChange(e, in, false)
 		if err != nil {
@@ -48,6 +51,9 @@ var RestoreSource = &Op[GetSourceIn, models.Source]{
 		return Subject{Name: "source " + s.Code, Before: s, After: back}, nil
 	},
 	Base: func(_ context.Context, e *Env, in GetSourceIn) (string, error) { return sourceTag(e, in) },
+	Undo: func(_ context.Context, _ *Env, in GetSourceIn) (*Inverse, error) {
+		return &Inverse{"sources.remove", in}, nil
+	},
 	Run: func(_ context.Context, e *Env, in GetSourceIn) (models.Source, error) {
 		s, err := sourceToChange(e, in, true)
 		if err != nil {
@@ -64,6 +70,13 @@ func sourceToChange(e *Env, in GetSourceIn, removed bool) (*models.Source, error
 		return nil, err
 	}
 	e.Audit.Target = s.Code
+	gone, err := e.Tx.PurgedSources()
+	if err != nil {
+		return nil, err
+	}
+	if _, was := gone[s.ID]; was {
+		return nil, purgedAlready(s.Code)
+	}
 	switch {
 	case removed && s.RemovedAt == nil:
 		return nil, fault.New(fault.Conflict, "%s is in the draft.", s.Code).WithCode("not_removed")

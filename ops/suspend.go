@@ -37,6 +37,9 @@ var SuspendSource = &Op[SuspendIn, models.Suspension]{
 	Base: func(_ context.Context, e *Env, in SuspendIn) (string, error) {
 		return suspensionTag(e, in.Source, in.Key)
 	},
+	Undo: func(_ context.Context, _ *Env, in SuspendIn) (*Inverse, error) {
+		return &Inverse{"sources.lift", LiftIn{in.Source, in.Key}}, nil
+	},
 	Run: func(_ context.Context, e *Env, in SuspendIn) (models.Suspension, error) {
 		s, _, err := toSuspend(e, in)
 		if err != nil {
@@ -75,6 +78,11 @@ func (e *Env) suspendable(source, key string) (*models.Source, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if gone, err := e.Tx.PurgedSources(); err != nil {
+		return nil, "", err
+	} else if _, was := gone[src.ID]; was {
+		return nil, "", purgedAlready(src.Code)
+	}
 	e.Audit.Target = strings.TrimSpace(src.Code + " " + key)
 	if key != "" {
 		return src, "passage " + key + " of " + src.Code, nil
@@ -111,6 +119,13 @@ var LiftSuspension = &Op[LiftIn, Lifted]{
 	},
 	Base: func(_ context.Context, e *Env, in LiftIn) (string, error) {
 		return suspensionTag(e, in.Source, in.Key)
+	},
+	Undo: func(_ context.Context, e *Env, in LiftIn) (*Inverse, error) {
+		s, _, err := e.suspension(in.Source, in.Key)
+		if err != nil {
+			return nil, err
+		}
+		return &Inverse{"sources.suspend", SuspendIn{in.Source, in.Key, s.Reason}}, nil
 	},
 	Run: func(_ context.Context, e *Env, in LiftIn) (Lifted, error) {
 		s, _, err := e.suspension(in.Source, in.Key)

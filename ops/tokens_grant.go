@@ -34,7 +34,8 @@ type CreateTokensIn struct {
 var CreateTokens = &Op[CreateTokensIn, Tokens]{
 	Name: "tokens.create", Title: "Get an access token", Summary: "Get an access token and a refresh token for a program that acts for you in this brain.",
 	Class: Reversible, Needs: models.MaySelf, Offered: Web,
-	Run: createTokens,
+	Final: "tokens are revoked with tokens.revoke",
+	Run:   createTokens,
 }
 
 func createTokens(_ context.Context, e *Env, in CreateTokensIn) (Tokens, error) {
@@ -118,7 +119,9 @@ type CheckedPassword struct {
 var CheckPassword = &Op[SignInIn, CheckedPassword]{
 	Name: "tokens.sign_in", Title: "Sign a program in", Summary: "Check a person's password for a program that asks for an access token.",
 	Class: Reversible, Needs: models.MayEnter, Offered: Web,
-	Stage: func(ctx context.Context, e *Env, in SignInIn) (any, error) { return checkSignIn(ctx, e, in) },
+	Final:       "tokens are revoked with tokens.revoke",
+	Unrehearsed: "it is how a program signs in",
+	Stage:       func(ctx context.Context, e *Env, in SignInIn) (any, error) { return checkSignIn(ctx, e, in) },
 	Run: func(_ context.Context, e *Env, _ SignInIn) (CheckedPassword, error) {
 		p := e.Staged.(*models.Person)
 		cameIn(e, p)

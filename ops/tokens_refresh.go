@@ -57,7 +57,9 @@ type RefreshedTokens struct {
 var RefreshTokens = &Op[RefreshTokensIn, RefreshedTokens]{
 	Name: "tokens.refresh", Title: "Refresh an access token", Summary: "Replace a refresh token by the next one, with a new access token. One that is used twice ends them all.",
 	Class: Reversible, Needs: models.MaySelf, Offered: Web,
-	Run: refreshTokens,
+	Final:       "the token of before is not used again",
+	Unrehearsed: "a refresh token is used once",
+	Run:         refreshTokens,
 }
 
 // Refresh runs [RefreshTokens]. That a token was used twice is an error only
@@ -156,6 +158,7 @@ type RevokeTokensIn struct {
 var RevokeTokens = &Op[RevokeTokensIn, None]{
 	Name: "tokens.revoke", Title: "End a program's sign-in", Summary: "End a refresh token, and with it every access token that came of it.",
 	Class: Reversible, Needs: models.MaySelf, Offered: Web,
+	Final: "a token that was revoked stays so; sign in again",
 	Run: func(_ context.Context, e *Env, in RevokeTokensIn) (None, error) {
 		g, err := heldGrant(e, in.RefreshToken)
 		if err != nil {
@@ -175,6 +178,7 @@ type EndSignInsIn struct {
 var EndSignIns = &Op[EndSignInsIn, None]{
 	Name: "tokens.revoke_all", Title: "Sign out everywhere", Summary: "End every browser session and every access and refresh token of a person.",
 	Class: Reversible, Needs: models.MaySelf, Offered: Web | CLI,
+	Final: "sign-ins that were ended stay so; sign in again",
 	Run: func(_ context.Context, e *Env, in EndSignInsIn) (None, error) {
 		if err := ofInstance(e); err != nil {
 			return None{}, err

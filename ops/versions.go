@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -38,6 +39,7 @@ var PublishVersion = &Op[PublishIn, Published]{
 	Name: "versions.publish", Title: "Publish", Summary: "Freeze the draft as the next version and answer from it.",
 	Route: "POST /v1/brains/{brain_id}/versions",
 	Class: Irreversible, Needs: models.MayPublish, Offered: Web | CLI | REST,
+	Final:   "a version stays; versions.restore publishes the one before it",
 	HTTP:    HTTP{Status: http.StatusCreated, Example: `{"notes":"The handbook of March"}`},
 	Stage:   func(ctx context.Context, e *Env, in PublishIn) (any, error) { return stagePublish(ctx, e, in) },
 	Propose: func(_ context.Context, e *Env, _ PublishIn) (Subject, error) { return proposePublish(e) },
@@ -51,6 +53,7 @@ type candidate struct {
 	manifest models.Manifest
 	engine   *advisor.Engine
 	passages int
+	purged   int           // how many sources of the brain were when it was built
 	golden   *GoldenReport // nil: no golden questions, or asked when it was proposed
 }
 
@@ -79,6 +82,11 @@ func build(ctx context.Context, e *Env, manifest func(tx *store.Tx, last int) (m
 			return err
 		}
 		c.n = last + 1
+		b, err := tx.ThisBrain(false)
+		if err != nil {
+			return err
+		}
+		c.purged = b.Purged
 		if c.manifest, err = manifest(tx, last); err != nil {
 			return err
 		}
@@ -181,6 +189,14 @@ func publish(_ context.Context, e *Env, in PublishIn) (Published, error) {
 
 // flip makes the candidate the version that answers.
 func flip(e *Env, c *candidate, m models.Manifest, notes string) (Published, error) {
+	// An engine that was built before a purge holds what is gone.
+	b, err := e.Tx.ThisBrain(true)
+	if err != nil {
+		return Published{}, err
+	}
+	if b.Purged != c.purged {
+		return Published{}, fault.New(fault.Conflict, "A source was purged while this was being published. Publish again.").WithCode("draft_changed")
+	}
 	v := models.Version{
 		N: c.n, Manifest: m, Hash: models.HashManifest(m), Engine: c.engine.Name(), Notes: notes,
 		FourEyes: e.Audit.Detail.FourEyes, PublishedAt: e.Now, PublishedBy: e.Call.By.Actor,
@@ -257,6 +273,9 @@ var ListVersions = &Op[Page, VersionList]{
 			return VersionList{}, err
 		}
 		vs, more, err := stretch(e, in, e.Tx.VersionPage, func(v models.Version) store.Mark { return store.Mark{N: v.N} })
+		if err == nil {
+			err = errors.Join(e.Tx.Decisions(vs), markPurged(e.Tx, vs))
+		}
 		return VersionList{b.Published, vs, more}, err
 	},
 }
@@ -276,6 +295,8 @@ var GetVersion = &Op[GetVersionIn, models.Version]{
 		if err != nil {
 			return models.Version{}, err
 		}
-		return *v, nil
+		vs := []models.Version{*v}
+		err = errors.Join(e.Tx.Decisions(vs), markPurged(e.Tx, vs))
+		return vs[0], err
 	},
 }

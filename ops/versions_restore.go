@@ -22,6 +22,7 @@ var RestoreVersion = &Op[RestoreIn, Published]{
 	Name: "versions.restore", Title: "Restore a version", Summary: "Publish the manifest of an earlier version as a new version. The draft stays as it is.",
 	Route: "POST /v1/brains/{brain_id}/versions/{n}/restore",
 	Class: Irreversible, Needs: models.MayPublish, Offered: Web | CLI | REST,
+	Final:   "a version stays; versions.restore publishes the one before it",
 	HTTP:    HTTP{Status: http.StatusCreated, Example: `{"notes":"Back to the handbook of March"}`},
 	Stage:   func(ctx context.Context, e *Env, in RestoreIn) (any, error) { return stageRestore(ctx, e, in) },
 	Propose: func(_ context.Context, e *Env, _ RestoreIn) (Subject, error) { return proposePublish(e) },

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -39,7 +40,8 @@ func (s *Server) listApprovals(p *page) error {
 
 // queuePage shows a stretch of the queue, with what became of a batch.
 func (s *Server) queuePage(p *page, status int, state string, results []approvals.Result, problem string) error {
-	in := ops.RecommendationsIn{State: models.RecommendationState(state), Page: ops.Page{Cursor: p.QueryParam("cursor")}}
+	mine := p.QueryParam("mine") != ""
+	in := ops.RecommendationsIn{State: models.RecommendationState(state), Mine: mine, Page: ops.Page{Cursor: p.QueryParam("cursor")}}
 	if state == allStates {
 		in.State = ""
 	}
@@ -47,17 +49,22 @@ func (s *Server) queuePage(p *page, status int, state string, results []approval
 	if err != nil {
 		return err
 	}
-	x := approvals.Index{Pending: in.State == models.Pending, Warning: l.Warning, Results: results, Problem: problem}
+	x := approvals.Index{Pending: in.State == models.Pending, Mine: mine, Warning: l.Warning, Results: results, Problem: problem}
+	narrowed := url.Values{}
+	if mine {
+		narrowed.Set("mine", "yes")
+	}
 	for _, f := range queueStates {
-		to := p.at(approvals.Path)
+		q := maps.Clone(narrowed)
 		if f.state != models.Pending {
-			to += "?state=" + cmp.Or(string(f.state), allStates)
+			q.Set("state", cmp.Or(string(f.state), allStates))
 		}
-		x.Filters = append(x.Filters, approvals.Filter{Label: f.label, URL: to, Chosen: f.state == in.State})
+		x.Filters = append(x.Filters, approvals.Filter{Label: f.label, URL: withQuery(p.at(approvals.Path), q), Chosen: f.state == in.State})
 	}
 	for i := range l.Recommendations {
 		row := approvalRow(p, &l.Recommendations[i])
-		if l.Recommendations[i].Proposer == p.by.Person || cannotDecide(p, &l.Recommendations[i]) != "" {
+		row.Withdraw = mine && l.Recommendations[i].State == models.Pending
+		if mine || l.Recommendations[i].Proposer == p.by.Person || cannotDecide(p, &l.Recommendations[i]) != "" {
 			row.Hash = ""
 		} else {
 			x.Decidable++
@@ -65,7 +72,9 @@ func (s *Server) queuePage(p *page, status int, state string, results []approval
 		x.Rows = append(x.Rows, row)
 	}
 	if l.NextCursor != "" {
-		x.Older = p.at(approvals.Path) + "?" + url.Values{"state": {state}, "cursor": {l.NextCursor}}.Encode()
+		narrowed.Set("state", state)
+		narrowed.Set("cursor", l.NextCursor)
+		x.Older = withQuery(p.at(approvals.Path), narrowed)
 	}
 	return render(p.Context, status, privately, approvals.IndexPage(p.frame(), x))
 }
@@ -170,7 +179,13 @@ func (s *Server) reviewPage(p *page, status int, comment, problem string) error 
 	if err != nil {
 		return err
 	}
-	return render(p.Context, status, privately, approvals.ReviewPage(p.frame(), review(p, v, comment, problem)))
+	changes, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ShowChanges, ops.RecommendationIDIn{ID: p.Param("id")})
+	if err != nil {
+		return err
+	}
+	r := review(p, v, comment, problem)
+	addChanges(p, &r, v, changes)
+	return render(p.Context, status, privately, approvals.ReviewPage(p.frame(), r))
 }
 
 func review(p *page, v ops.RecommendationView, comment, problem string) approvals.Review {

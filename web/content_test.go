@@ -15,7 +15,7 @@ func TestAnswerRecord(t *testing.T) {
 	s, b := published(t)
 	key := b.createKey("calliope", "agent")
 	id := s.askAs(key, "calliope")
-	page := b.get("/brains/calliope/answers/"+id).want(http.StatusOK, "Proof of an answer", "intact", "grounded", "<mark>", id, "sk-polaris-"+key[11:23]+"_…", "version 1", "four eyes: off")
+	page := b.get("/brains/calliope/answers/"+id).want(http.StatusOK, "Proof of an answer", "intact", "grounded", "<mark>", id, "sk-polaris-"+key[11:23]+"_…", "version 1", "published while four eyes were off")
 	if strings.Contains(page.text, key) {
 		t.Error("the record shows the key")
 	}
@@ -151,7 +151,7 @@ func TestSourcePages(t *testing.T) {
 	}
 	b.get("/brains/calliope/sources/HB?from=3").want(http.StatusOK, "Earlier passages")
 	b.get("/brains/calliope/topic-cards").want(http.StatusOK, "2\u00a0topic cards in the draft.", "fees-we-may-charge")
-	b.get("/brains/calliope/versions").want(http.StatusOK, "live", "four eyes: off", "7\u00a0sources")
+	b.get("/brains/calliope/versions").want(http.StatusOK, "live", "published while four eyes were off", "7\u00a0sources")
 }
 
 func TestREST(t *testing.T) {

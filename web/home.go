@@ -77,10 +77,23 @@ func publishLink(p *page) layout.Link {
 	return layout.Link{Text: "Publish at the page", URL: p.at(versions.Path)}
 }
 
+// asked is the question of an answer, or why it is not kept.
+func asked(query, kept string) string {
+	switch kept {
+	case models.KeptHash:
+		return "Question not recorded"
+	case models.KeptExpired:
+		return "Question expired"
+	case models.KeptPurged:
+		return "Question gone with a purged source"
+	}
+	return query
+}
+
 func answerRows(p *page, lines []ops.AnswerLine) []answers.Row {
 	rows := make([]answers.Row, len(lines))
 	for i, l := range lines {
-		rows[i] = answers.Row{URL: p.at(answers.RecordPath(l.ID)), Question: l.Query, Guardrail: answers.Guardrail{Status: l.Guardrail}, Who: l.Actor, Surface: l.Surface, At: p.when(l.At)}
+		rows[i] = answers.Row{URL: p.at(answers.RecordPath(l.ID)), Question: asked(l.Query, l.Body), Guardrail: answers.Guardrail{Status: l.Guardrail}, Who: l.Actor, Surface: l.Surface, At: p.when(l.At)}
 	}
 	return rows
 }

@@ -74,7 +74,7 @@ func (s *Server) document() object {
 		"tags":    tags(paths),
 		"paths":   paths,
 		"components": object{
-			"schemas":         object{"Problem": problemSchema, "Queued": queuedSchema()},
+			"schemas":         object{"Problem": problemSchema, "Queued": queuedSchema(), "Rehearsal": rehearsalSchema()},
 			"responses":       object{"Problem": problemResponse},
 			"headers":         rateHeaders,
 			"securitySchemes": securitySchemes,
@@ -86,7 +86,7 @@ const introduction = "Send an API key or an access token as `Authorization: Bear
 	"API keys reach answers, retrieve, wiki, topic cards, `me` and the records of their own answers; everything else takes an access token or a browser's session. " +
 	"What an access token asks to change waits for a second person. Errors are problem details (RFC 9457) with a stable `code`. " +
 	"Unknown fields and query parameters are refused. Lists come in pages: send `next_cursor` as `cursor` until it is absent. " +
-	"A change with `If-Match` is made only to the revision that the ETag names."
+	"A change with `If-Match` is made only to the revision that the ETag names. With `dry_run=true` in the query a change is rehearsed: before and after are shown, and nothing is done."
 
 // problemSchema is what [problemDetails] writes.
 var problemSchema = object{
@@ -238,6 +238,9 @@ func (r route) parameters() []any {
 			all = append(all, object{"name": name, "in": "query", "required": slices.Contains(required, name), "schema": fields[name]})
 		}
 	}
+	if r.op.Rehearsable() {
+		all = append(all, object{"name": dryRun, "in": "query", "schema": object{"type": "boolean"}, "description": "true: say what would be changed or queued, and do neither"})
+	}
 	tag := object{"type": "string"}
 	if r.method == http.MethodGet {
 		all = append(all, object{"name": "If-None-Match", "in": "header", "schema": tag, "description": "ETag of what was read before: 304 where it is the same still"})
@@ -303,6 +306,9 @@ func (r route) responses() object {
 			delete(headers, "ETag")
 			lines := object{"schema": object{"type": "string"}}
 			content = object{"application/x-ndjson": lines, "text/csv": lines}
+			if r.op.Name == ops.ExportBrain.Name {
+				content = object{ops.ExportBrainType: lines}
+			}
 		}
 		done := object{"description": r.op.Title + ".", "headers": headers, "content": content}
 		all[strconv.Itoa(status)] = done
@@ -310,7 +316,8 @@ func (r route) responses() object {
 			all["201"] = done
 		}
 	}
-	if r.op.Queues() {
+	r.rehearsed(all, headers)
+	if r.op.Queues() || r.op.Name == ops.UndoChange.Name {
 		all["202"] = object{"description": "It waits for another person's decision.", "headers": headers, "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Queued"}}}}
 	}
 	if r.method == http.MethodGet {

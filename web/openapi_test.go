@@ -210,12 +210,14 @@ func list(v any) []object {
 
 // withoutRoute are the operations that REST does not have, each with its reason.
 var withoutRoute = map[string]string{
+	"answers.expire":            "does what a setting says, hourly by itself; at the terminal for whoever does not wait",
 	"brains.create":             "makes a tenant: at a page or the terminal, by an instance admin",
 	"users.create":              "gives roles, which is governed, and may hand out a one-time link, which belongs in no program's log",
 	"users.list":                "of the instance, not of a brain",
 	"users.disable":             "of the instance, not of a brain",
 	"persons.link":              "of the instance, not of a brain",
 	"persons.unlink":            "of the instance, not of a brain",
+	"persons.forget":            "of the instance, not of a brain",
 	"users.enable":              "of the instance, not of a brain",
 	"instance.set_up":           "happens once, at a page",
 	"session.start":             "is how a browser signs in; programs have auth/token",
@@ -289,6 +291,9 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/sources/{source}/restore", path: map[string]string{"source": "PETS"}},
 		{route: "POST /v1/brains/{brain_id}/sources/{source}/suspend", path: map[string]string{"source": "PETS"}, body: `{"reason":"cats complained"}`},
 		{route: "POST /v1/brains/{brain_id}/sources/{source}/lift", path: map[string]string{"source": "PETS"}, body: `{}`},
+		{route: "POST /v1/brains/{brain_id}/sources/{source}/certification", path: map[string]string{"source": "PETS"}, body: `{"note":"cats agree"}`},
+		{route: "POST /v1/brains/{brain_id}/sources/{source}/purge", path: map[string]string{"source": "PETS"}, body: `{"reason":"cats won"}`},
+		{route: "GET /v1/brains/{brain_id}/purges"},
 		{route: "GET /v1/brains/{brain_id}/passages", query: "key=4.2(a)"},
 		{route: "PUT /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}, body: `{"label":"Pets","covers":"how long cats sleep","anchors":["HB 4.2(a)"]}`, status: 201},
 		{route: "GET /v1/brains/{brain_id}/draft/topic-cards"},
@@ -303,9 +308,12 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/versions/{n}/restore", path: map[string]string{"n": "1"}, body: `{"notes":"as it was"}`},
 		{route: "GET /v1/brains/{brain_id}/recommendations"},
 		{route: "GET /v1/brains/{brain_id}/recommendations/{id}", path: map[string]string{"id": "{recommendation}"}},
+		{route: "GET /v1/brains/{brain_id}/recommendations/{id}/changes", path: map[string]string{"id": "{recommendation}"}},
 		{route: "POST /v1/brains/{brain_id}/recommendations/{id}/decision", path: map[string]string{"id": "{recommendation}"}, body: `{"hash":"{hash}","verdict":"reject"}`},
 		{route: "POST /v1/brains/{brain_id}/recommendations/{id}/withdrawal", path: map[string]string{"id": "{own recommendation}"}},
 		{route: "DELETE /v1/brains/{brain_id}/golden-questions/{id}", path: map[string]string{"id": "cats"}},
+		{route: "POST /v1/brains/{brain_id}/changes/{id}/undo", path: map[string]string{"id": "{change}"}},
+		{route: "POST /v1/brains/{brain_id}/sources/{source}/revert", path: map[string]string{"source": "{two}"}, body: `{"revision":1}`},
 		{route: "DELETE /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}},
 		{route: "GET /v1/brains/{brain_id}/topic-cards"},
 		{route: "GET /v1/brains/{brain_id}/wiki"},
@@ -314,6 +322,7 @@ func (w *walker) steps() []step {
 		{route: "GET /v1/brains/{brain_id}/answers"},
 		{route: "GET /v1/brains/{brain_id}/answers/{id}", path: map[string]string{"id": "{answer}"}},
 		{route: "GET /v1/brains/{brain_id}/answers/{id}/replay", path: map[string]string{"id": "{answer}"}},
+		{route: "POST /v1/brains/{brain_id}/answers/{id}/proof", path: map[string]string{"id": "{answer}"}, body: `{"body":"{served}"}`},
 		{route: "POST /v1/brains/{brain_id}/retrieve", body: `{"query":"cats","topic_ids":[]}`},
 		{route: "POST /v1/brains/{brain_id}/api-keys", body: `{"label":"agent"}`},
 		{route: "GET /v1/brains/{brain_id}/api-keys"},
@@ -330,12 +339,14 @@ func (w *walker) steps() []step {
 		{route: "PATCH /v1/brains/{brain_id}/settings", body: `{"rules":[{"class":"A2","needed":1,"roles":["owner"]}]}`},
 		{route: "PUT /v1/brains/{brain_id}/members/{member}/roles", path: map[string]string{"member": "reader@example.org"}, body: `{"roles":["auditor"]}`},
 		{route: "DELETE /v1/brains/{brain_id}/members/{member}", path: map[string]string{"member": "reader@example.org"}},
+		{route: "GET /v1/brains/{brain_id}/export"},
 		{route: "GET /v1/brains/{brain_id}/audit/verification"},
 		{route: "GET /v1/brains/{brain_id}/audit", query: "operation=answer&outcome=ok"},
 		{route: "GET /v1/brains/{brain_id}/audit/export", query: "format=csv"},
 		{route: "POST /v1/brains/{brain_id}/audit/retention", body: `{"before":"2026-01-01"}`},
 		{route: "POST /v1/auth/token", body: `{"brain_id":"calliope"}`},
 		{route: "DELETE /v1/auth/token", body: `{"refresh_token":"{refresh}"}`},
+		{route: "POST /v1/brains/{brain_id}/deletion", body: `{"confirm":"calliope"}`},
 		{route: "DELETE /v1/auth/sessions"},
 	}
 }
@@ -440,12 +451,19 @@ func (w *walker) remember(route string, a *answer) {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if json.Unmarshal([]byte(a.text), &v) != nil {
+	if a.text != "" && json.Unmarshal([]byte(a.text), &v) != nil {
 		return
 	}
 	switch route {
+	case "DELETE /v1/brains/{brain_id}/golden-questions/{id}":
+		w.names["change"] = w.lastChange()
 	case "POST /v1/brains/{brain_id}/answers":
 		w.names["answer"] = v.AnswerID
+		served, err := json.Marshal(a.text)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.names["served"] = strings.Trim(string(served), `"`)
 	case "POST /v1/brains/{brain_id}/api-keys":
 		w.names["key"], w.names["secret"] = v.ID, v.Key
 	case "GET /v1/brains/{brain_id}/wiki":

@@ -17,7 +17,11 @@ import (
 	"polaris/models/fault"
 	"polaris/ops"
 	"polaris/views/approvals"
+	"polaris/views/audit"
+	"polaris/views/golden"
 	"polaris/views/layout"
+	"polaris/views/members"
+	"polaris/views/settings"
 )
 
 // A page is one request of somebody who is signed in, for a page of one brain
@@ -102,6 +106,15 @@ func (p *page) call() ops.Call {
 	return ops.Call{By: p.by, Brain: p.brain, Via: ops.Web, RequestID: requestID(p.Context), Visit: p.visit}
 }
 
+// queued leads to where a change waits, if that is what err says.
+func (p *page) queued(err error) (done error, ok bool) {
+	q, ok := ops.AsWaiting(err)
+	if !ok {
+		return nil, false
+	}
+	return p.Redirect(http.StatusSeeOther, p.at(approvals.ReviewPath(q.ID))+"?done=queued"), true
+}
+
 // at returns the address of a page of this brain.
 func (p *page) at(path string) string { return brainURL(p.brain) + path }
 
@@ -134,7 +147,20 @@ func (p *page) whenever(t *time.Time) layout.When {
 
 // fourEyes reports whether a second person decides in this brain.
 func (p *page) fourEyes() bool {
-	return slices.ContainsFunc(p.visit.Memberships, func(m ops.Membership) bool { return m.Brain == p.brain && m.FourEyes })
+	return slices.ContainsFunc(p.visit.Memberships, func(m ops.Membership) bool { return m.Brain == p.brain && fourEyes(m, p.now) })
+}
+
+// fourEyes reports whether four eyes are on, or were to be on again by now.
+func fourEyes(m ops.Membership, now time.Time) bool {
+	return m.FourEyes || m.FourEyesUntil != nil && !now.Before(*m.FourEyesUntil)
+}
+
+// offWords say on every page of a brain that nobody else is asked.
+func offWords(m ops.Membership) string {
+	if m.FourEyesUntil == nil {
+		return "Four eyes are off in this brain: versions are published without a second person, and say so."
+	}
+	return "Four eyes are off in this brain until " + layout.Date(*m.FourEyesUntil) + ": versions are published without a second person, and say so."
 }
 
 // elsewhere is the navigation of pages that are in no brain.
@@ -155,8 +181,11 @@ func (p *page) frame() layout.Frame {
 	m := p.visit.Memberships[i]
 	f.Account.Roles = rolesText(m.Roles)
 	f.Brain = layout.Brain{ID: string(m.Brain), Version: versionText(m.Published), URL: brainURL(m.Brain)}
-	if !m.FourEyes {
-		f.Banner = "Four eyes are off in this brain: versions are published without a second person."
+	if !fourEyes(m, p.now) {
+		f.Banner = offWords(m)
+	}
+	if p.by.May(models.MayReadDraft) {
+		f.Account.Proposed = f.At(approvals.Path + "?mine=yes&state=all")
 	}
 	f.Nav = p.nav(f)
 	f.Flash = flashes[p.QueryParam("done")]
@@ -180,8 +209,8 @@ func (p *page) nav(f layout.Frame) []layout.Section {
 	if n := p.waits(); n > 0 && queue.URL != "" {
 		queue.Count, queue.Hot = layout.Number(n), true
 	}
-	add("Curate", item("Sources", "/sources", models.MayReadDraft), item("Topic cards", "/topic-cards", models.MayReadDraft), queue, item("Versions", "/versions", models.MayReadDraft))
-	add("Administer", item("API keys", "/settings/api-keys", models.MayKeys), item("Answers", "/answers", models.MayReadRecords))
+	add("Curate", item("Sources", "/sources", models.MayReadDraft), item("Topic cards", "/topic-cards", models.MayReadDraft), item("Golden questions", golden.Path, models.MayReadDraft), queue, item("Versions", "/versions", models.MayReadDraft))
+	add("Administer", item("Answers", "/answers", models.MayReadRecords), item("API keys", "/settings/api-keys", models.MayKeys), item("Members", members.Path, models.MayMembers), item("Audit log", audit.Path, models.MayAudit), item("Settings", settings.Path, models.MayReadDraft))
 	if len(p.visit.Memberships) > 1 || p.by.InstanceAdmin {
 		add("", layout.Item{Label: "All brains", URL: "/brains"})
 	}
@@ -203,17 +232,31 @@ func (p *page) waits() int {
 
 // flashes are what a page says once after an act, by the word in its address.
 var flashes = map[string]layout.Flash{
-	"key-revoked":   {Kind: layout.Good, Text: "The key is revoked. What holds it is refused from now on."},
-	"key-saved":     {Kind: layout.Good, Text: "Saved. It holds from the next request on."},
-	"key-moved":     {Kind: layout.Good, Text: "The key acts for its new owner from now on."},
-	"queued":        {Kind: layout.Good, Text: "It waits here for a second person. You can withdraw it."},
-	"published":     {Kind: layout.Good, Text: "Published. It answers from now on."},
-	"approved":      {Kind: layout.Good, Text: "Your approval is recorded. Another person must approve as well."},
-	"applied":       {Kind: layout.Good, Text: "Approved and done."},
-	"rejected":      {Kind: layout.Good, Text: "Rejected. Nothing was changed."},
-	"withdrawn":     {Kind: layout.Good, Text: "Withdrawn. Nothing was changed."},
-	"stale":         {Kind: layout.Caution, Text: "What it would have changed had changed meanwhile, so nothing was done."},
-	"brain-created": {Kind: layout.Good, Text: "The brain is there, and you own it."},
+	"key-revoked":      {Kind: layout.Good, Text: "The key is revoked. What holds it is refused from now on."},
+	"key-saved":        {Kind: layout.Good, Text: "Saved. It holds from the next request on."},
+	"key-moved":        {Kind: layout.Good, Text: "The key acts for its new owner from now on."},
+	"queued":           {Kind: layout.Good, Text: "It waits here for a second person. You can withdraw it."},
+	"published":        {Kind: layout.Good, Text: "Published. It answers from now on."},
+	"approved":         {Kind: layout.Good, Text: "Your approval is recorded. Another person must approve as well."},
+	"applied":          {Kind: layout.Good, Text: "Approved and done."},
+	"rejected":         {Kind: layout.Good, Text: "Rejected. Nothing was changed."},
+	"withdrawn":        {Kind: layout.Good, Text: "Withdrawn. Nothing was changed."},
+	"stale":            {Kind: layout.Caution, Text: "What it would have changed had changed meanwhile, so nothing was done."},
+	"saved":            {Kind: layout.Good, Text: "Saved."},
+	"roles-saved":      {Kind: layout.Good, Text: "Saved. The roles hold from the next request on."},
+	"member-removed":   {Kind: layout.Good, Text: "Removed. Their roles and keys in this brain have ended."},
+	"four-eyes-on":     {Kind: layout.Good, Text: "Four eyes are on again."},
+	"four-eyes-off":    {Kind: layout.Caution, Text: "Four eyes are off. It is in the audit log, and on each version that is published meanwhile."},
+	"rules-saved":      {Kind: layout.Good, Text: "Saved. The rules hold for what is proposed from now on."},
+	"suspended":        {Kind: layout.Good, Text: "Suspended. It is not served from now on, in any version. Lifting it takes a second person."},
+	"lifted":           {Kind: layout.Good, Text: "It is served again."},
+	"restored":         {Kind: layout.Good, Text: "Restored as a new version. It answers from now on."},
+	"source-removed":   {Kind: layout.Good, Text: "Taken out of the draft. Published versions keep it, and it can be restored below."},
+	"source-restored":  {Kind: layout.Good, Text: "Restored. It is in the draft again."},
+	"certified":        {Kind: layout.Good, Text: "You vouch for this revision. That ends with the next one."},
+	"question-saved":   {Kind: layout.Good, Text: "Saved. It is asked before the next publish."},
+	"question-deleted": {Kind: layout.Good, Text: "Deleted. It is not asked any more."},
+	"brain-created":    {Kind: layout.Good, Text: "The brain is there, and you own it."},
 }
 
 func rolesText(roles []models.Role) string {

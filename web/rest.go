@@ -89,9 +89,16 @@ func (s *Server) operation(r route) echo.HandlerFunc {
 		if err := conditions(c.Request(), r, &call); err != nil {
 			return err
 		}
+		dry, err := r.rehearses(c)
+		if err != nil {
+			return err
+		}
 		in, err := s.input(c, r)
 		if err != nil {
 			return err
+		}
+		if dry {
+			return s.rehearse(c, call, r, in)
 		}
 		out, err := s.desk.Invoke(c.Request().Context(), call, r.op, in)
 		if q, waits := ops.AsWaiting(err); waits {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -35,17 +36,17 @@ var scopeTable = []struct {
 	{
 		scope: models.ScopeInvoke,
 		key:   []string{"me"},
-		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run"},
-		finds: map[string]string{"answers.replay": "no_such_answer"},
+		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.changes", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run", "sources.purged"},
+		finds: map[string]string{"answers.replay": "no_such_answer", "answers.prove": "no_such_answer"},
 	},
 	{
 		scope:  models.ScopeWrite,
 		key:    []string{"me"},
 		token:  []string{"me", "brains.list", "api_keys.list", "api_keys.get", "members.list"},
-		queues: []string{"sources.import", "topic_cards.save", "topic_cards.delete", "versions.publish", "versions.restore", "settings.save", "golden_questions.save", "members.grant"},
-		finds:  map[string]string{"sources.remove": "no_such_source", "sources.restore": "no_such_source", "sources.suspend": "no_such_source", "sources.lift": "no_such_source", "golden_questions.delete": "no_such_golden_question", "audit.retain": "nothing_to_remove"},
+		queues: []string{"sources.import", "sources.revert", "topic_cards.save", "topic_cards.delete", "versions.publish", "versions.restore", "settings.save", "golden_questions.save", "members.grant", "brains.delete"},
+		finds:  map[string]string{"sources.remove": "no_such_source", "sources.restore": "no_such_source", "changes.undo": "no_such_change", "sources.suspend": "no_such_source", "sources.lift": "no_such_source", "sources.certify": "no_such_source", "sources.purge": "no_such_source", "golden_questions.delete": "no_such_golden_question", "audit.retain": "nothing_to_remove"},
 		// They hand out secrets, or concern who is a member.
-		persons: []string{"api_keys.create", "api_keys.update", "api_keys.rotate", "api_keys.revoke", "members.remove"},
+		persons: []string{"api_keys.create", "api_keys.update", "api_keys.rotate", "api_keys.revoke", "members.remove", "brains.export"},
 	},
 	{scope: models.ScopeAnyBrain, key: []string{"me"}, terminalOnly: true},
 }
@@ -152,13 +153,32 @@ func (w *walker) queue() {
 	w.t.Helper()
 	w.names["recommendation"], w.names["hash"] = w.s.proposal("reader@example.org")
 	w.names["own recommendation"], _ = w.s.proposal(owner)
+	for _, text := range []string{"# Two\n\nOnce.\n", "# Two\n\nTwice.\n"} { // a source that has two revisions
+		run(w.s, w.s.terminal(), ops.ImportSource, ops.ImportSourceIn{Name: "two.md", Code: "TWO", Data: []byte(text)})
+	}
+	w.names["two"] = "TWO"
+}
+
+func (s *site) terminal() ops.Call {
+	return ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: "calliope", Via: ops.CLI}
+}
+
+// lastChange returns the id of the newest row of a change by somebody at a
+// browser.
+func (w *walker) lastChange() string {
+	w.t.Helper()
+	rows := run(w.s, w.s.terminal(), ops.ListAudit, ops.AuditListIn{AuditFilterIn: ops.AuditFilterIn{Operation: "golden_questions.delete", Outcome: "ok"}}).Rows
+	if len(rows) == 0 {
+		return "none"
+	}
+	return fmt.Sprint(rows[0].Row.ID)
 }
 
 // proposal has a program of somebody's propose a topic card, and returns what
 // waits: its id and the hash to decide by.
 func (s *site) proposal(email string) (id, hash string) {
 	s.t.Helper()
-	terminal := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: "calliope", Via: ops.CLI}
+	terminal := s.terminal()
 	members := run(s, terminal, ops.ListMembers, ops.Page{}).Members
 	i := slices.IndexFunc(members, func(m ops.Member) bool { return m.Email == email })
 	by := models.Principal{Kind: models.KindPerson, Person: members[i].PersonID, Actor: email, Brain: "calliope", TokenID: "x", Roles: []models.Role{models.RoleOwner}, Scopes: []models.Scope{models.ScopeWrite}, Authenticated: true}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -26,6 +25,12 @@ func (s *Server) listSources(p *page) error {
 		r.Passages = layout.Number(l.Passages[src.ID])
 		r.Suspended = suspendedWords(l.Suspended, src.ID)
 		x.Rows = append(x.Rows, r)
+	}
+	x.May = p.by.May(models.MayEditDraft)
+	for _, src := range l.Removed {
+		r := sourceRow(p, src)
+		r.Added = p.whenever(src.RemovedAt)
+		x.Gone = append(x.Gone, r)
 	}
 	return p.show(sources.IndexPage(p.frame(), x))
 }
@@ -105,14 +110,35 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 	row := sourceRow(p, v.Source)
 	row.Passages, row.Language = layout.Number(len(v.Passages)), v.Revision.Language
 	view := sources.Source{Row: row, Name: v.Revision.Name, Media: v.Revision.MediaType, SHA256: fmt.Sprintf("%x", v.Revision.SHA256), Problems: v.Revision.Warnings}
-	for _, off := range v.Suspended {
-		view.Problems = append(view.Problems, cmp.Or(off.Key, "This source")+" is suspended by "+off.By+" and not served: "+off.Reason)
+	view.May, view.FourEyes = p.by.May(models.MayEditDraft), p.fourEyes()
+	if v.Source.RemovedAt != nil {
+		view.IsRemoved, view.Removed = true, p.when(*v.Source.RemovedAt)
+	}
+	whole := false
+	off := map[string]bool{}
+	for _, x := range v.Suspended {
+		view.Suspensions = append(view.Suspensions, sources.Suspension{Key: x.Key, Reason: x.Reason, By: x.By, At: p.when(x.At)})
+		off[x.Key] = true
+		whole = whole || x.Key == ""
+	}
+	if c := v.Certified; c != nil {
+		view.Certified = "by " + c.By + " on " + c.At.UTC().Format("2 January 2006")
+		if !c.Authenticated {
+			view.Certified += ", named at a terminal"
+		}
+		if c.Note != "" {
+			view.Certified += ": " + c.Note
+		}
 	}
 	depth := depths(v.Passages)
 	for i, ps := range v.Passages[from:to] {
-		view.Passages = append(view.Passages, sources.Passage{
-			Ordinal: strconv.Itoa(ps.Ordinal), Key: ps.Key, Locator: ps.Locator, Heading: ps.Kind == models.Section, Depth: depth[from+i], Text: ps.Text,
-		})
+		shown := sources.Passage{
+			Ordinal: strconv.Itoa(ps.Ordinal), Key: ps.Key, Locator: ps.Locator, Heading: ps.Kind == models.Section, Depth: depth[from+i], Text: ps.Text, Off: whole || off[ps.Key],
+		}
+		if view.May && !shown.Off && ps.Key != "" {
+			shown.Suspend = sources.SuspensionPath(v.Source.Code, ps.Key)
+		}
+		view.Passages = append(view.Passages, shown)
 	}
 	at := p.at(sources.SourcePath(v.Source.Code)) + "?"
 	if from > 0 {

@@ -58,6 +58,7 @@ func (s *site) foreign() nouns {
 	}
 	n["recommendation"] = q.ID
 	n["hash"] = run(s, c, ops.GetRecommendation, ops.RecommendationIDIn{ID: q.ID}).Hash
+	n["change"] = fmt.Sprint(run(s, c, ops.ListAudit, ops.AuditListIn{AuditFilterIn: ops.AuditFilterIn{Operation: "topic_cards.save"}}).Rows[0].Row.ID)
 	n["cursor"] = run(s, c, ops.ListVersions, ops.Page{Limit: 1}).NextCursor
 	return n
 }
@@ -94,13 +95,21 @@ var attempts = map[string][]attempt{
 	"topic_cards.delete":       {{"DELETE", "/draft/topic-cards/{card}", ""}},
 	"topic_cards.save":         {{"PUT", "/draft/topic-cards/{card}", `{"label":"x","covers":"x","anchors":["{anchor}"]}`}, {"PUT", "/draft/topic-cards/mine", `{"id":"{card}","label":"x","covers":"x","anchors":["{anchor}"]}`}},
 	"answers.replay":           {{"GET", "/answers/{answer}/replay", ""}},
+	"answers.prove":            {{"POST", "/answers/{answer}/proof", `{"body":"{}"}`}},
 	"audit.list":               {{"GET", "/audit?cursor={cursor}", ""}},
 	"audit.export":             {{"GET", "/audit/export?cursor={cursor}", ""}},
 	"audit.retain":             {{"POST", "/audit/retention", `{"brain_id":"{brain}"}`}},
 	"sources.remove":           {{"DELETE", "/sources/{source}", ""}, {"DELETE", "/sources/{code}", ""}},
 	"sources.restore":          {{"POST", "/sources/{source}/restore", `{"revision":1}`}},
+	"sources.revert":           {{"POST", "/sources/{source}/revert", `{"revision":1}`}, {"POST", "/sources/{code}/revert", `{"revision":2}`}},
+	"changes.undo":             {{"POST", "/changes/{recommendation}/undo", ""}, {"POST", "/changes/{change}/undo", ""}},
 	"sources.suspend":          {{"POST", "/sources/{source}/suspend", `{"reason":"x"}`}, {"POST", "/sources/{code}/suspend", `{"key":"{anchor}","reason":"x"}`}},
 	"sources.lift":             {{"POST", "/sources/{source}/lift", `{}`}, {"POST", "/sources/{code}/lift", `{"key":"{anchor}"}`}},
+	"sources.certify":          {{"POST", "/sources/{source}/certification", `{}`}, {"POST", "/sources/{code}/certification", `{"note":"{anchor}"}`}},
+	"sources.purge":            {{"POST", "/sources/{source}/purge", `{"reason":"x"}`}, {"POST", "/sources/{code}/purge", `{"reason":"{anchor}"}`}},
+	"sources.purged":           {{"GET", "/purges?cursor={cursor}", ""}},
+	"brains.export":            {{"GET", "/export?cursor={cursor}", ""}},
+	"brains.delete":            {{"POST", "/deletion", `{"confirm":"{brain}"}`}},
 	"golden_questions.save":    {{"PUT", "/golden-questions/{card}", `{"question":"x","brain":"{brain}"}`}},
 	"golden_questions.list":    {{"GET", "/golden-questions?cursor={cursor}", ""}},
 	"golden_questions.delete":  {{"DELETE", "/golden-questions/{card}", ""}},
@@ -124,6 +133,7 @@ var attempts = map[string][]attempt{
 	"passages.get":             {{"GET", "/passages?key={anchor}", ""}, {"GET", "/passages?key={code}", ""}},
 	"recommendations.list":     {{"GET", "/recommendations?cursor={cursor}", ""}, {"GET", "/recommendations?state={card}", ""}},
 	"recommendations.get":      {{"GET", "/recommendations/{recommendation}", ""}},
+	"recommendations.changes":  {{"GET", "/recommendations/{recommendation}/changes", ""}},
 	"recommendations.withdraw": {{"POST", "/recommendations/{recommendation}/withdrawal", ""}},
 	"recommendations.decide":   {{"POST", "/recommendations/{recommendation}/decision", `{"hash":"{hash}","verdict":"reject"}`}, {"POST", "/recommendations/{recommendation}/decision", `{"hash":"{hash}","verdict":"approve"}`}},
 	"audit.verify":             {{"GET", "/audit/verification?head={person}", ""}},

@@ -3,10 +3,15 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 
+	"polaris/models"
+	"polaris/models/fault"
 	"polaris/ops"
 	"polaris/views/approvals"
+	"polaris/views/form"
 	"polaris/views/layout"
 	"polaris/views/versions"
 )
@@ -42,19 +47,174 @@ func (s *Server) versionsPage(p *page, notes string, r *refusal) error {
 		return err
 	}
 	x := versions.Index{Publish: "bb publish --brain-id " + string(p.brain)}
+	restores := ops.Allowed(p.call(), ops.RestoreVersion.Entry()) == nil
 	for _, v := range l.Versions {
-		when := p.when(v.PublishedAt)
-		if v.N == l.Published {
-			x.State = "Version " + layout.Number(v.N) + " answers, published " + when.Text + "."
+		row := versionRow(p, v)
+		if row.Live = v.N == l.Published; row.Live {
+			x.State = "Version " + layout.Number(v.N) + " answers, published " + row.Published.Text + "."
+		} else if restores {
+			row.Restore = p.at(versions.RestorationPath(row.N))
 		}
-		x.Rows = append(x.Rows, versions.Row{
-			N: strconv.Itoa(v.N), Live: v.N == l.Published, Published: when, By: v.PublishedBy, FourEyes: v.FourEyes, Notes: v.Notes,
-			Sources: layout.Plural(len(v.Manifest.Sources), "source", "sources"), Cards: layout.Plural(len(v.Manifest.Cards), "topic card", "topic cards"),
-			Engine: v.Engine, Hash: fmt.Sprintf("%x", v.Hash),
-		})
+		x.Rows = append(x.Rows, row)
+	}
+	if len(l.Versions) > 0 {
+		c := comparing(l, l.Published, 0)
+		x.Compare = &c
 	}
 	if ops.Allowed(p.call(), ops.PublishVersion.Entry()) == nil {
 		x.Form = &versions.Form{Notes: r.entry("notes", notes), Waits: p.fourEyes(), Problem: r.rest("notes")}
 	}
 	return render(p.Context, r.status(), privately, versions.IndexPage(p.frame(), x))
+}
+
+func versionRow(p *page, v models.Version) versions.Row {
+	row := versions.Row{
+		N: strconv.Itoa(v.N), Published: p.when(v.PublishedAt), By: v.PublishedBy, FourEyes: v.FourEyes, Notes: v.Notes,
+		Sources: layout.Plural(len(v.Manifest.Sources), "source", "sources"), Cards: layout.Plural(len(v.Manifest.Cards), "topic card", "topic cards"),
+		Engine: v.Engine, Hash: fmt.Sprintf("%x", v.Hash), Suspended: suspendedIn(p, v.Manifest),
+	}
+	if v.Recommendation != "" {
+		row.Review = p.at(approvals.ReviewPath(v.Recommendation))
+	}
+	if v.N > 1 {
+		row.Diff = p.at(versions.DiffPath) + "?" + url.Values{"from": {strconv.Itoa(v.N - 1)}, "to": {row.N}}.Encode()
+	}
+	return row
+}
+
+// comparing offers what can be compared; 0 at the end is the draft.
+func comparing(l ops.VersionList, from, to int) (c versions.Compare) {
+	c.To = append(c.To, form.Choice{Label: "the draft", Chosen: to == 0})
+	for _, v := range l.Versions {
+		n := strconv.Itoa(v.N)
+		label := "version " + n
+		if v.N == l.Published {
+			label += ", which answers now"
+		}
+		c.From = append(c.From, form.Choice{Value: n, Label: label, Chosen: v.N == from})
+		c.To = append(c.To, form.Choice{Value: n, Label: label, Chosen: v.N == to})
+	}
+	return c
+}
+
+// versionNumber reads a version's number from an address; 0 where it is left out.
+func versionNumber(sent string) (int, error) {
+	if sent == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(sent)
+	if err != nil || n < 1 {
+		return 0, fault.New(fault.NotFound, "No such version.")
+	}
+	return n, nil
+}
+
+func (s *Server) diffVersions(p *page) error {
+	from, err := versionNumber(p.QueryParam("from"))
+	if err != nil {
+		return err
+	}
+	to, err := versionNumber(p.QueryParam("to"))
+	if err != nil {
+		return err
+	}
+	d, err := ops.Do(p.ctx(), s.desk, p.call(), ops.DiffVersions, ops.DiffIn{From: from, To: to})
+	if err != nil {
+		return err
+	}
+	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListVersions)
+	if err != nil {
+		return err
+	}
+	v := versions.Diff{Title: versionName(d.From, true) + " → " + strings.ToLower(versionName(d.To, false)), Compare: comparing(l, d.From, d.To)}
+	for _, src := range d.Sources {
+		shown := versions.SourceDiff{Code: src.Code, Title: src.Title, Status: src.Status, Revisions: revisions(src.FromRevision, src.ToRevision), Passages: *passageChanges(src, p.QueryParam("passages") == "all")}
+		if shown.Passages.More != "" && p.QueryParam("passages") == "" {
+			shown.Passages.MoreURL = p.at(versions.DiffPath) + "?" + url.Values{"from": {p.QueryParam("from")}, "to": {p.QueryParam("to")}, "passages": {"all"}}.Encode()
+		}
+		v.Sources = append(v.Sources, shown)
+	}
+	for _, c := range d.Cards {
+		v.Cards = append(v.Cards, versions.CardDiff{ID: c.ID, Status: c.Status, Lines: approvals.Diff(cardLines(c.Before), cardLines(c.After))})
+	}
+	for _, a := range d.Articles {
+		v.Articles = append(v.Articles, versions.ArticleDiff{Title: a.Title, Status: a.Status})
+	}
+	return p.show(versions.DiffPage(p.frame(), v))
+}
+
+// versionName names a side of a difference; 0 is nothing at the beginning, and
+// the draft at the end.
+func versionName(n int, beginning bool) string {
+	switch {
+	case n > 0:
+		return "Version " + strconv.Itoa(n)
+	case beginning:
+		return "Nothing published"
+	}
+	return "The draft"
+}
+
+func revisions(from, to int) string {
+	switch {
+	case from > 0 && to > 0 && from != to:
+		return "revision " + strconv.Itoa(from) + " → " + strconv.Itoa(to)
+	case to > 0:
+		return "revision " + strconv.Itoa(to)
+	}
+	return "revision " + strconv.Itoa(from)
+}
+
+// cardLines write a card out as a review does; nil of none.
+func cardLines(c *models.TopicCard) []string {
+	if c == nil {
+		return nil
+	}
+	lines := []string{"label: " + c.Label, "covers: " + c.Covers, "anchors:"}
+	for _, a := range c.Anchors {
+		lines = append(lines, "  • "+a)
+	}
+	return lines
+}
+
+func (s *Server) newRestoration(p *page) error { return s.restorationPage(p, "", nil) }
+
+func (s *Server) restorationPage(p *page, notes string, r *refusal) error {
+	if err := ops.Allowed(p.call(), ops.RestoreVersion.Entry()); err != nil {
+		return err
+	}
+	n, err := versionNumber(p.Param("n"))
+	if err != nil {
+		return err
+	}
+	v, err := ops.Do(p.ctx(), s.desk, p.call(), ops.GetVersion, ops.GetVersionIn{N: n})
+	if err != nil {
+		return err
+	}
+	x := versions.Restoration{N: strconv.Itoa(v.N), Live: strconv.Itoa(p.by.Published), Notes: r.entry("notes", notes), Waits: p.fourEyes(), Problem: r.rest("notes")}
+	return render(p.Context, r.status(), privately, versions.RestorationPage(p.frame(), x))
+}
+
+func (s *Server) restoreVersion(p *page) error {
+	sent, err := posted(p.Context)
+	if err != nil {
+		return err
+	}
+	n, err := versionNumber(p.Param("n"))
+	if err != nil {
+		return err
+	}
+	call := p.call()
+	call.Rationale = sent.Get("notes")
+	_, err = ops.Do(p.ctx(), s.desk, call, ops.RestoreVersion, ops.RestoreIn{N: n, Notes: sent.Get("notes")})
+	if done, ok := p.queued(err); ok {
+		return done
+	}
+	if r, ok := refused(err); ok {
+		return s.restorationPage(p, sent.Get("notes"), r)
+	}
+	if err != nil {
+		return err
+	}
+	return p.Redirect(http.StatusSeeOther, p.at(versions.Path)+"?done=restored")
 }

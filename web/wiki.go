@@ -16,7 +16,7 @@ func (s *Server) wikiIndex(p *page) error {
 	if err != nil {
 		return err
 	}
-	x, n := wiki.Index{}, 0
+	x, n := wiki.Index{Notice: wikiNotice(p, w.Notice)}, 0
 	for _, c := range w.Categories {
 		x.Categories = append(x.Categories, wiki.Category{Name: c.Name, Titles: c.Titles})
 		n += len(c.Titles)
@@ -42,9 +42,18 @@ func (s *Server) wikiArticle(p *page) error {
 	if w.Title == "" {
 		return fault.New(fault.NotFound, "%s", w.Notice)
 	}
-	a := wiki.Article{Title: w.Title, Category: w.Category, Version: "version " + layout.Number(p.by.Published), Body: markdown(strings.TrimPrefix(w.Markdown, "# "+w.Title)), Related: w.Related}
+	a := wiki.Article{Title: w.Title, Category: w.Category, Version: "version " + layout.Number(p.by.Published), Body: markdown(strings.TrimPrefix(w.Markdown, "# "+w.Title)), Related: w.Related, Notice: wikiNotice(p, w.Notice)}
 	for _, key := range w.Sources {
 		a.Sources = append(a.Sources, layout.Link{Text: key})
 	}
 	return p.show(wiki.ArticlePage(p.frame(), a))
+}
+
+// wikiNotice says that parts of the wiki are left out. Where nothing is published
+// the page says that itself.
+func wikiNotice(p *page, notice string) string {
+	if len(p.by.Suspended) == 0 {
+		return ""
+	}
+	return notice
 }

@@ -91,8 +91,8 @@ func (a *auditVerifyCmd) Run(ctx context.Context, c *console) error {
 
 type opCmd struct {
 	brainFlag
+	dryFlag
 	Name   string `arg:"" help:"The operation's name. Any other word prints all names."`
-	DryRun bool   `help:"Rehearse: everything but the change."`
 }
 
 // Run runs any operation that the command line is offered.
@@ -115,11 +115,17 @@ func (o *opCmd) Run(ctx context.Context, c *console) error {
 	}
 	defer d.Close()
 	defer d.sealQuietly(ctx, o.BrainID)
-	call.DryRun = o.DryRun
+	c.root.JSON = true
+	if o.DryRun {
+		r, err := d.Rehearse(ctx, call, entry, raw)
+		if err != nil {
+			return err
+		}
+		return c.print(r, nil)
+	}
 	out, err := d.Invoke(ctx, call, entry, raw)
 	if err != nil {
 		return err
 	}
-	c.root.JSON = true
 	return c.print(out, nil)
 }

@@ -20,6 +20,7 @@ type apikeyCmd struct {
 
 type mintCmd struct {
 	brainFlag
+	dryFlag
 	Label    string         `required:"" help:"The agent or machine that will hold it."`
 	Scope    []models.Scope `help:"Scopes. Default: advisor:read."`
 	Expires  string         `default:"90d" help:"Lifetime in days, such as 90d; at most 366d. Or never, where the brain allows it."`
@@ -150,6 +151,7 @@ func (c *console) brainOf(ctx context.Context, id string) (models.BrainID, error
 
 type keyRevokeCmd struct {
 	keyArg
+	dryFlag
 	Reason string `help:"Why, for the audit log."`
 }
 
@@ -164,6 +166,7 @@ func (k *keyRevokeCmd) Run(ctx context.Context, c *console) error {
 
 type keyRotateCmd struct {
 	keyArg
+	dryFlag
 	Overlap string `default:"24h" help:"How long the old secret holds on, such as 24h or 7d, which is the most; 0 ends it at once."`
 	Expires string `help:"A new lifetime in days, such as 90d, or never, where the brain allows it. Default: the key ends when it would have."`
 }

@@ -21,10 +21,31 @@ type askFlags struct {
 	AsOf     int      `name:"as-of" help:"Ask this version instead of the one that is published." placeholder:"N"`
 }
 
-type answerCmd struct{ askFlags }
+type answerCmd struct {
+	Ask    answerAskCmd    `cmd:"" default:"withargs" help:"Ask a question: the word may be left out."`
+	Expire answerExpireCmd `cmd:"" help:"Let recorded questions and answers go that are older than the brain keeps them. A server does it once an hour. Example: bb answer expire --brain-id calliope"`
+}
+
+type answerExpireCmd struct {
+	brainFlag
+	dryFlag
+}
+
+// Run lets them go.
+func (a *answerExpireCmd) Run(ctx context.Context, c *console) error {
+	out, err := do(ctx, c, a.BrainID, ops.ExpireAnswers, ops.None{})
+	if err != nil {
+		return err
+	}
+	return c.print(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%s expired. The audit log keeps their hashes.\n", counted(int(out.Expired), "recorded answer"))
+	})
+}
+
+type answerAskCmd struct{ askFlags }
 
 // Run answers the question.
-func (a *answerCmd) Run(ctx context.Context, c *console) error { return a.ask(ctx, c, ops.Answer) }
+func (a *answerAskCmd) Run(ctx context.Context, c *console) error { return a.ask(ctx, c, ops.Answer) }
 
 type findCmd struct{ askFlags }
 
@@ -46,17 +67,18 @@ func (a *askFlags) ask(ctx context.Context, c *console, o *ops.Op[ops.AskIn, *mo
 
 type replayCmd struct {
 	brainFlag
-	ID string `arg:"" help:"The answer's id."`
+	ID   string `arg:"" help:"The answer's id."`
+	Body string `help:"File with the answer as it was served, the JSON of its envelope, where the brain does not keep it; - for standard input." placeholder:"FILE"`
 }
 
 // Run replays the answer. It fails where the answer can no longer be proved.
 func (r *replayCmd) Run(ctx context.Context, c *console) error {
-	out, err := do(ctx, c, r.BrainID, ops.ReplayAnswer, ops.AnswerIDIn{ID: r.ID})
+	out, err := r.replay(ctx, c)
 	if err != nil {
 		return err
 	}
 	err = c.print(out, func(w io.Writer) {
-		fmt.Fprintf(w, "Answer %s, version %d\nintact      %t\nreproduced  %t\nengine then %s\nengine now  %s\n", out.AnswerID, out.Version, out.Intact, out.Reproduced, out.EngineThen, out.EngineNow)
+		fmt.Fprintf(w, "Answer %s, version %d\nbody        %s\nintact      %t\nreproduced  %t\nengine then %s\nengine now  %s\n", out.AnswerID, out.Version, out.Body, out.Intact, out.Reproduced, out.EngineThen, out.EngineNow)
 		for _, f := range out.Findings {
 			fmt.Fprintln(w, "  "+f)
 		}
@@ -65,6 +87,17 @@ func (r *replayCmd) Run(ctx context.Context, c *console) error {
 		err = fault.New(fault.Conflict, "The answer is not intact: %d findings.", len(out.Findings))
 	}
 	return err
+}
+
+func (r *replayCmd) replay(ctx context.Context, c *console) (*ops.Replay, error) {
+	if r.Body == "" {
+		return do(ctx, c, r.BrainID, ops.ReplayAnswer, ops.AnswerIDIn{ID: r.ID})
+	}
+	b, err := c.fileOrStdin(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	return do(ctx, c, r.BrainID, ops.ProveAnswer, ops.ProveIn{ID: r.ID, Body: string(b)})
 }
 
 type evalCmd struct {

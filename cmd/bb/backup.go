@@ -45,6 +45,10 @@ func (b *backupCmd) Run(ctx context.Context, c *console) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
+	m.Actor = c.root.Actor
+	if err := recordBackup(ctx, a.app, m); err != nil {
+		return err
+	}
 	if err := os.Rename(f.Name(), b.File); err != nil {
 		return fault.New(fault.Invalid, "The backup cannot be written: %v.", err)
 	}
@@ -52,6 +56,16 @@ func (b *backupCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return c.printMoved(m, "Backed up to "+b.File)
+}
+
+// recordBackup says in the log that all there is leaves, before it does.
+func recordBackup(ctx context.Context, url string, m *store.Manifest) error {
+	s, err := store.Open(ctx, url, store.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.RecordBackup(ctx, m)
 }
 
 // syncFolder lets a new name survive a power cut.

@@ -16,9 +16,12 @@ import (
 type brainCmd struct {
 	Create brainCreateCmd `cmd:"" help:"Make a brain and its owner. Example: bb brain create calliope --name Calliope --owner ada@example.org"`
 	List   brainListCmd   `cmd:"" help:"List the brains of this instance. Example: bb brain list"`
+	Export brainExportCmd `cmd:"" help:"Write all of a brain to one archive, as it is at one moment. Example: bb brain export calliope calliope.tar.gz"`
+	Delete brainDeleteCmd `cmd:"" help:"Ask that a brain is deleted with all that it has. Another owner decides. Example: bb brain delete calliope --confirm calliope"`
 }
 
 type brainCreateCmd struct {
+	dryFlag
 	ID       models.BrainID `arg:"" help:"Slug: lower-case letters, digits and hyphens."`
 	Name     string         `required:"" help:"Name for people."`
 	Owner    string         `required:"" help:"The owner's e-mail address; the person is made if there is none."`
@@ -38,7 +41,7 @@ func (b *brainCreateCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	out, err := ops.Do(ctx, d.Desk, ops.Call{By: by, Brain: b.ID, Via: ops.CLI}, ops.CreateBrain,
+	out, err := perform(ctx, c, d, ops.Call{By: by, Brain: b.ID, Via: ops.CLI}, ops.CreateBrain,
 		ops.CreateBrainIn{ID: b.ID, Name: b.Name, OwnerEmail: b.Owner, FourEyes: b.FourEyes == "on", KeysMayNeverExpire: b.KeysMayNeverExpire})
 	if err != nil {
 		return err
@@ -47,7 +50,7 @@ func (b *brainCreateCmd) Run(ctx context.Context, c *console) error {
 	return c.print(out, func(w io.Writer) {
 		fmt.Fprintf(w, "Brain %s made; %s owns it.\n", out.Brain.ID, out.Owner.Email)
 		if !out.Brain.FourEyes {
-			fmt.Fprintln(w, "Four eyes are off: one person publishes alone, and every version says so.")
+			fmt.Fprintf(w, "Four eyes are off until %s: one person publishes alone, and every version says so.\n", date(out.Brain.FourEyesUntil))
 		}
 		printLink(w, d.Settings.PublicURL, out.Owner)
 		fmt.Fprintf(w, "Next: bb import FILE --brain-id %s, then bb publish --brain-id %s\n", out.Brain.ID, out.Brain.ID)
@@ -93,11 +96,13 @@ type userCmd struct {
 	Create  userCreateCmd  `cmd:"" help:"Add a person to a brain. Example: bb user create eve@example.org --role reader --brain-id calliope"`
 	List    userListCmd    `cmd:"" help:"List the people of this instance. Example: bb user list"`
 	Disable userDisableCmd `cmd:"" help:"Keep a person out: sessions end, and sign-ins and keys are refused from then on. Example: bb user disable eve@example.org"`
+	Forget  userForgetCmd  `cmd:"" help:"Ask that a person's name and address are replaced by a pseudonym, and the account ended. Another person decides. Example: bb user forget eve@example.org --brain-id calliope"`
 	Enable  userEnableCmd  `cmd:"" help:"Let a disabled person in again. Example: bb user enable eve@example.org"`
 }
 
 type userCreateCmd struct {
 	brainFlag
+	dryFlag
 	Email         string        `arg:"" help:"E-mail address."`
 	Name          string        `help:"Name for people. Default: the address."`
 	Role          []models.Role `required:"" help:"Roles: owner, admin, curator, approver, auditor, reader."`
@@ -152,12 +157,15 @@ func (userListCmd) Run(ctx context.Context, c *console) error {
 }
 
 type userDisableCmd struct {
+	dryFlag
 	Email string `arg:"" help:"E-mail address."`
+
+	LeavesTooFew bool `name:"leaves-too-few" help:"Do it though fewer than two people can decide in a brain then."`
 }
 
 // Run disables the person.
 func (u *userDisableCmd) Run(ctx context.Context, c *console) error {
-	out, err := do(ctx, c, store.Instance, ops.DisableUser, ops.UserIn{Email: u.Email})
+	out, err := do(ctx, c, store.Instance, ops.DisableUser, ops.UserIn{Email: u.Email, LeavesTooFew: u.LeavesTooFew})
 	if err != nil {
 		return err
 	}
@@ -167,6 +175,7 @@ func (u *userDisableCmd) Run(ctx context.Context, c *console) error {
 }
 
 type userEnableCmd struct {
+	dryFlag
 	Email string `arg:"" help:"E-mail address."`
 }
 

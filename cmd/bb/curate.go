@@ -20,6 +20,7 @@ import (
 
 type importCmd struct {
 	brainFlag
+	dryFlag
 	Paths        []string `arg:"" help:"Files to read."`
 	Title        string   `help:"Default: the document's own."`
 	Code         string   `help:"Prefix of its citation keys. Default: proposed from the title."`
@@ -46,10 +47,16 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 		data, err := readDocument(path, d.Settings.MaxUpload)
 		var out ops.ImportedSource
 		if err == nil {
-			out, err = ops.Do(ctx, d.Desk, call, ops.ImportSource, ops.ImportSourceIn{
+			out, err = perform(ctx, c, d, call, ops.ImportSource, ops.ImportSourceIn{
 				Name: filepath.Base(path), Title: i.Title, Code: i.Code,
 				Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Data: data,
 			})
+		}
+		if r, ok := asRehearsed(err); ok {
+			if err := c.print(r, func(w io.Writer) { printRehearsal(w, r) }); err != nil {
+				return err
+			}
+			continue
 		}
 		if err != nil {
 			if len(i.Paths) == 1 {
@@ -64,7 +71,7 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 			printImport(c.out, path, out)
 		}
 	}
-	if c.root.JSON {
+	if c.root.JSON && !c.root.rehearse {
 		if err := c.print(results, nil); err != nil {
 			return err
 		}
@@ -171,10 +178,14 @@ type sourceCmd struct {
 	List    sourceListCmd    `cmd:"" help:"List the draft's sources. Example: bb source list --brain-id calliope"`
 	Remove  sourceRemoveCmd  `cmd:"" help:"Take a source out of the draft; versions keep it. Example: bb source remove HB --brain-id calliope"`
 	Restore sourceRestoreCmd `cmd:"" help:"Put a removed source back into the draft. Example: bb source restore HB --brain-id calliope"`
+	Purge   sourcePurgeCmd   `cmd:"" help:"Ask that every text of a source goes for good, from all versions, on a court's order or for personal data. Another person decides. Example: bb source purge HB --reason 'Order 3 O 12/26' --brain-id calliope"`
+	Purged  sourcePurgedCmd  `cmd:"" help:"List what was purged. With --json it is what bb restore --purged takes. Example: bb source purged --brain-id calliope --json > purged.json"`
+	Certify sourceCertifyCmd `cmd:"" help:"Record that a person vouches for the draft's revision of a source. Example: bb source certify HB --note 'Compared with the printed one' --approved-by ada@example.org --brain-id calliope"`
 }
 
 type sourceRemoveCmd struct {
 	brainFlag
+	dryFlag
 	Source string `arg:"" help:"Its code or id."`
 }
 
@@ -190,6 +201,7 @@ func (s *sourceRemoveCmd) Run(ctx context.Context, c *console) error {
 
 type sourceRestoreCmd struct {
 	brainFlag
+	dryFlag
 	Source string `arg:"" help:"Its code or id."`
 }
 
@@ -227,6 +239,7 @@ type cardCmd struct {
 
 type cardSaveCmd struct {
 	brainFlag
+	dryFlag
 	File string `arg:"" help:"JSON file, or - for standard input."`
 }
 
@@ -284,6 +297,7 @@ func (l *cardListCmd) Run(ctx context.Context, c *console) error {
 
 type cardDeleteCmd struct {
 	brainFlag
+	dryFlag
 	ID string `arg:"" help:"The card's id."`
 }
 
@@ -297,6 +311,7 @@ func (d *cardDeleteCmd) Run(ctx context.Context, c *console) error {
 
 type publishCmd struct {
 	brainFlag
+	dryFlag
 	Notes string `help:"What changed."`
 }
 

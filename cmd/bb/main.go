@@ -52,10 +52,11 @@ type root struct {
 	APIKey  apikeyCmd  `cmd:"" name:"apikey" help:"Mint, list, rotate and revoke API keys."`
 	Import  importCmd  `cmd:"" help:"Read documents into the draft. Example: bb import handbook.md --brain-id calliope"`
 	Extract extractCmd `cmd:"" help:"Show what the parser sees in a document. Example: bb extract handbook.md"`
-	Source  sourceCmd  `cmd:"" help:"List, remove and restore the draft's sources."`
+	Source  sourceCmd  `cmd:"" help:"List, remove, restore, certify and purge sources."`
 	Card    cardCmd    `cmd:"" help:"Save, list and delete topic cards."`
 	Publish publishCmd `cmd:"" help:"Publish the draft as a new version. Example: bb publish --brain-id calliope"`
 	Rec     recCmd     `cmd:"" name:"recommendation" help:"List, show and withdraw changes that wait for a second person. A terminal never decides on them: that is done at the pages, by somebody who is signed in."`
+	Undo    undoCmd    `cmd:"" help:"Take back one change of the draft, unless it was changed again since. Example: bb undo 4711 --brain-id calliope"`
 	Ver     versionCmd `cmd:"" name:"version" help:"List, show, compare and restore published versions."`
 	Answer  answerCmd  `cmd:"" help:"Ask a question. Example: bb answer 'How long do we have to decide?' --brain-id calliope"`
 	Find    findCmd    `cmd:"" name:"retrieve" help:"Show the passages that bear on a question. Example: bb retrieve '§ 4.2' --brain-id calliope"`
@@ -65,6 +66,8 @@ type root struct {
 	Connect connectCmd `cmd:"" help:"Bridge standard input and output to a hosted endpoint. The key comes from POLARIS_API_KEY. Example: bb connect https://polaris.example.org"`
 	Smoke   smokeCmd   `cmd:"" help:"Check a deployment from outside, as an agent would meet it. Example: bb smoke --url https://polaris.example.org"`
 	Op      opCmd      `cmd:"" help:"Run any operation, its input as JSON on standard input. Example: echo '{}' | bb op sources.list --brain-id calliope"`
+
+	rehearse bool // set by --dry-run
 }
 
 // A console is where a command prints, and what all commands were told.
@@ -93,7 +96,7 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, stderr io.Wri
 	cli := &root{}
 	exited := -1
 	k, err := kong.New(cli, kong.Name("bb"), kong.Description("Polaris: answers in which every sentence stands on a verified quote."),
-		vars(), kong.Writers(out, errw), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		vars(), kong.Writers(out, errw), kong.Bind(cli), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		panic(err) // a mistake in the tags above; the tests build this parser
 	}
@@ -114,6 +117,9 @@ func run(ctx context.Context, args []string, in io.Reader, stdout, stderr io.Wri
 	c := &console{in: in, out: out, err: errw, root: cli, settings: func() (*checked, error) { return fromEnvironment(cli.DataDir) }}
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	err = kctx.Run(c, origins)
+	if r, ok := asRehearsed(err); ok {
+		err = c.print(r, func(w io.Writer) { printRehearsal(w, r) })
+	}
 	if q, waits := ops.AsWaiting(err); waits {
 		err = c.print(q, func(w io.Writer) { printQueued(w, q) })
 	}

@@ -168,7 +168,7 @@ func do[In, Out any](ctx context.Context, c *console, brain models.BrainID, o *o
 	}
 	defer d.Close()
 	defer d.sealQuietly(ctx, brain)
-	return ops.Do(ctx, d.Desk, call, o, in)
+	return perform(ctx, c, d, call, o, in)
 }
 
 // whole performs a list to its end.

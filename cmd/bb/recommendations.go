@@ -107,7 +107,10 @@ func printPart(w io.Writer, name, text string) {
 	}
 }
 
-type recWithdrawCmd struct{ recArg }
+type recWithdrawCmd struct {
+	recArg
+	dryFlag
+}
 
 // Run withdraws the recommendation.
 func (x *recWithdrawCmd) Run(ctx context.Context, c *console) error {

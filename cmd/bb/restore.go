@@ -1,18 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
+	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
 	"polaris/models/store/localpg"
+	"polaris/ops"
 )
 
 type restoreCmd struct {
-	File string `arg:"" help:"What bb backup wrote."`
+	File   string   `arg:"" help:"What bb backup wrote."`
+	Purged []string `help:"What bb source purged --json printed since: sources of the backup that are purged again." placeholder:"FILE"`
 }
 
 // Run restores the backup. The file is read to its end before anything is made.
@@ -23,6 +29,9 @@ func (r *restoreCmd) Run(ctx context.Context, c *console) error {
 	}
 	m, err := store.ReadBackup(r.File)
 	if err != nil {
+		return err
+	}
+	if m.Purged, err = r.tombstones(); err != nil {
 		return err
 	}
 	if s.DatabaseURL == "" {
@@ -37,10 +46,39 @@ func (r *restoreCmd) Run(ctx context.Context, c *console) error {
 	if cluster != nil {
 		defer func() { _ = cluster.Detach() }() // the supervisor sees that we left even if this fails
 	}
+	m.Actor = c.root.Actor
 	if err := store.Restore(ctx, a.owner, a.appRole, r.File, m); err != nil {
 		return err
 	}
+	if len(m.Again) > 0 {
+		c.notice("Purged again: %s.", strings.Join(m.Again, ", "))
+	}
+	c.notice("This is the instance as of %s. What was purged, forgotten or deleted after that a backup cannot know: purge again with --purged FILE (from bb source purged --json), forget people and delete brains again.",
+		m.At.UTC().Format("2006-01-02 15:04:05 UTC"))
 	return c.printMoved(m, "Restored and verified")
+}
+
+// tombstones reads the lists of what was purged.
+func (r *restoreCmd) tombstones() (all []models.Purge, err error) {
+	for _, name := range r.Purged {
+		b, err := readDocument(name, 64<<20)
+		if err != nil {
+			return nil, err
+		}
+		var l ops.PurgeList
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&l); err != nil || l.Purges == nil {
+			return nil, fault.New(fault.Invalid, "%s is no list of purged sources, as `bb source purged --json` prints it. Nothing was restored.", name)
+		}
+		for _, p := range l.Purges {
+			if !p.BrainID.Valid() || p.SourceID == "" || p.Reason == "" {
+				return nil, fault.New(fault.Invalid, "%s names no source in one of its lines. Nothing was restored.", name)
+			}
+		}
+		all = append(all, l.Purges...)
+	}
+	return all, nil
 }
 
 // cleanFolder refuses a data folder that holds more than settings, the secret

@@ -73,6 +73,7 @@ func (c *checked) serve(ctx context.Context, con *console, d *opened, at *entran
 	work.Go(func() { d.SealForever(background) })
 	work.Go(func() { d.SweepRates(background) })
 	work.Go(func() { d.ExpireForever(background) })
+	work.Go(func() { d.LetGoForever(background) })
 	work.Go(func() { site.Watch(background) })
 	defer work.Wait()
 	defer endBackground()

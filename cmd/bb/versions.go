@@ -64,6 +64,7 @@ func printPassageChange(w io.Writer, p ops.PassageChange) {
 
 type versionRestoreCmd struct {
 	brainFlag
+	dryFlag
 	N     int    `arg:"" help:"The version whose manifest is to answer again."`
 	Notes string `help:"Why."`
 }

@@ -183,31 +183,97 @@ func (tx *Tx) VerifyChain(known models.Link) (*ChainReport, error) {
 		}
 	}
 	for {
-		var links []chained
-		if err := tx.db.Table("audit_chain").Where("brain_id = ? AND seq > ?", tx.Brain, prev.Seq).Order("seq").Limit(batch).Find(&links).Error; err != nil {
-			return nil, err
-		}
-		if len(links) == 0 {
-			break
-		}
-		rows, err := tx.auditByID(links)
+		n, last, err := tx.walk(prev, known, r)
 		if err != nil {
 			return nil, err
 		}
-		for _, l := range links {
-			r.check(prev, l, rows[l.AuditID])
-			if l.Seq == known.Seq && !bytes.Equal(l.Hash, known.Hash) {
-				r.Problems = append(r.Problems, fmt.Sprintf("link %d is not the one that was noted down: the chain was made anew", l.Seq))
-			}
-			prev = models.Link{Seq: l.Seq, Hash: l.Hash}
-			r.Sealed++
+		if n == 0 {
+			break
 		}
+		prev = last
 	}
 	r.HeadSeq, r.HeadHash = prev.Seq, fmt.Sprintf("%x", prev.Hash)
 	if known.Seq > prev.Seq {
 		r.Problems = append(r.Problems, fmt.Sprintf("the chain ends at link %d: what came after it, up to link %d at least, was cut off", prev.Seq, known.Seq))
 	}
-	return r, tx.db.Table("audit AS a").Where("a.brain_id = ? AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.brain_id = a.brain_id AND c.audit_id = a.id)", tx.Brain).Count(&r.Unsealed).Error
+	return r, tx.unlinked(r)
+}
+
+// mostInserted bounds how many rows are named that came in past the guards.
+const mostInserted = 20
+
+// unlinked counts the rows that no link names yet. Those that are not on their
+// way to one came in past the guards, and no sealing would ever link them.
+func (tx *Tx) unlinked(r *ChainReport) error {
+	var rows []struct {
+		ID    int64
+		Waits bool
+	}
+	err := tx.db.Raw(`SELECT a.id, EXISTS (SELECT FROM audit_unsealed u WHERE u.brain_id = a.brain_id AND u.audit_id = a.id) AS waits FROM audit a
+		WHERE a.brain_id = ? AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.brain_id = a.brain_id AND c.audit_id = a.id) ORDER BY a.id`, tx.Brain).Scan(&rows).Error
+	inserted := 0
+	for _, row := range rows {
+		if r.Unsealed++; row.Waits {
+			continue
+		}
+		if inserted++; inserted <= mostInserted {
+			r.Problems = append(r.Problems, fmt.Sprintf("audit row %d has no link and waits for none: it was inserted past the guards, or its link was removed", row.ID))
+		}
+	}
+	if inserted > mostInserted {
+		r.Problems = append(r.Problems, fmt.Sprintf("and %d rows more like it", inserted-mostInserted))
+	}
+	return err
+}
+
+// walkRows are the links after one, each with its row where that is there.
+// Laterally and limited, so that an index leads to each row whatever the planner
+// believes of the sizes: just after a restore it knows nothing.
+const walkRows = `SELECT c.seq, c.audit_id, c.hash, a.id IS NOT NULL, coalesce(a.at, 'epoch'), coalesce(a.kind, ''), coalesce(a.person, ''), coalesce(a.actor, ''), coalesce(a.authenticated, false),
+	coalesce(a.key_id, ''), coalesce(a.surface, ''), coalesce(a.operation, ''), coalesce(a.class, ''), coalesce(a.outcome, ''), coalesce(a.target, ''), coalesce(a.request_id, ''),
+	coalesce(a.latency_micros, 0), coalesce(a.detail::text, '{}')
+FROM (SELECT seq, audit_id, hash FROM audit_chain WHERE brain_id = ? AND seq > ? ORDER BY seq LIMIT ?) c
+	LEFT JOIN LATERAL (SELECT * FROM audit WHERE brain_id = ? AND id = c.audit_id LIMIT 1) a ON true ORDER BY c.seq`
+
+// walk holds the links after prev, so many that a batch has, against what was
+// before each and against its row. It returns how many they were and the last.
+func (tx *Tx) walk(prev, known models.Link, r *ChainReport) (n int, last models.Link, err error) {
+	rows, err := tx.db.Raw(walkRows, tx.Brain, prev.Seq, sealBatch, tx.Brain).Rows()
+	if err != nil {
+		return 0, prev, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		l, a, there, detail := chained{}, models.AuditRow{BrainID: tx.Brain}, false, []byte(nil)
+		if err := rows.Scan(&l.Seq, &l.AuditID, &l.Hash, &there, &a.At, &a.Kind, &a.Person, &a.Actor, &a.Authenticated, &a.KeyID, &a.Surface, &a.Operation, &a.Class, &a.Outcome,
+			&a.Target, &a.RequestID, &a.LatencyMicros, &detail); err != nil {
+			return n, prev, err
+		}
+		a.ID = l.AuditID
+		r.check(prev, l, rowOf(&a, detail, there))
+		if l.Seq == known.Seq && !bytes.Equal(l.Hash, known.Hash) {
+			r.Problems = append(r.Problems, fmt.Sprintf("link %d is not the one that was noted down: the chain was made anew", l.Seq))
+		}
+		prev = models.Link{Seq: l.Seq, Hash: l.Hash}
+		r.Sealed++
+		n++
+	}
+	return n, prev, rows.Err()
+}
+
+// rowOf returns the row that a link names, nil where it is gone. One whose detail
+// holds what none of ours would is as good as gone: the hash could not speak for
+// it.
+func rowOf(a *models.AuditRow, detail []byte, there bool) *models.AuditRow {
+	if !there {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(detail))
+	d.DisallowUnknownFields()
+	if d.Decode(&a.Detail) != nil {
+		return &models.AuditRow{} // fits no link
+	}
+	return a
 }
 
 // check holds one link against the one before it and against its row.
@@ -222,8 +288,7 @@ func (r *ChainReport) check(prev models.Link, l chained, row *models.AuditRow) {
 	}
 }
 
-// auditByID returns the rows that links name. A row whose detail holds what
-// none of ours would is as good as gone: the hash could not speak for it.
+// auditByID returns the rows that links name.
 func (tx *Tx) auditByID(links []chained) (map[int64]*models.AuditRow, error) {
 	ids := make([]int64, len(links))
 	for i, l := range links {
@@ -238,13 +303,8 @@ func (tx *Tx) auditByID(links []chained) (map[int64]*models.AuditRow, error) {
 	}
 	by := make(map[int64]*models.AuditRow, len(rows))
 	for i := range rows {
-		row := &rows[i].AuditRow
-		d := json.NewDecoder(bytes.NewReader(rows[i].Stored))
-		d.DisallowUnknownFields()
-		if d.Decode(&models.Detail{}) != nil {
-			row = &models.AuditRow{} // fits no link
-		}
-		by[rows[i].ID] = row
+		rows[i].Detail = models.Detail{}
+		by[rows[i].ID] = rowOf(&rows[i].AuditRow, rows[i].Stored, true)
 	}
 	return by, nil
 }

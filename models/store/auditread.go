@@ -24,9 +24,15 @@ type AuditFilter struct {
 	Operation string
 	Target    string
 	Outcome   string
+	Surface   string
 }
 
-func (f AuditFilter) on(q *gorm.DB) *gorm.DB {
+// rare is what the indexes of 00007 are of, word for word: all but answers that
+// were served.
+const rare = "(a.operation NOT IN ('answer', 'retrieve') OR a.outcome <> 'ok')"
+
+// on adds the filter to a query, as the indexes can follow it.
+func (f AuditFilter) on(q *gorm.DB, tx *Tx) (*gorm.DB, error) {
 	if !f.From.IsZero() {
 		q = q.Where("a.at >= ?", f.From)
 	}
@@ -34,14 +40,49 @@ func (f AuditFilter) on(q *gorm.DB) *gorm.DB {
 		q = q.Where("a.at < ?", f.To)
 	}
 	if f.Person != "" {
-		q = q.Where("(a.person = ? OR a.person IN (SELECT id FROM persons WHERE email = lower(?)))", f.Person, f.Person)
-	}
-	for column, v := range map[string]string{"actor": f.Actor, "key_id": f.KeyID, "operation": f.Operation, "target": f.Target, "outcome": f.Outcome} {
-		if v != "" {
-			q = q.Where("a."+column+" = ?", v)
+		id := f.Person
+		if err := tx.db.Raw("SELECT id FROM persons WHERE email = lower(?)", f.Person).Scan(&id).Error; err != nil {
+			return nil, err
 		}
+		q = q.Where("a.person = ?", id)
 	}
-	return q
+	if f.Actor != "" {
+		q = q.Where("a.actor = ?", f.Actor)
+	}
+	if f.KeyID != "" {
+		q = q.Where("a.key_id = ?", f.KeyID)
+	}
+	switch f.Operation {
+	case "":
+	case "answer", "retrieve":
+		q = q.Where("a.operation = ?", f.Operation)
+	default:
+		q = q.Where("a.operation = ? AND "+rare, f.Operation)
+	}
+	switch f.Outcome {
+	case "":
+	case "ok":
+		q = q.Where("a.outcome = 'ok'")
+	default:
+		q = q.Where("a.outcome = ? AND a.outcome <> 'ok'", f.Outcome)
+	}
+	return f.onTarget(q, tx)
+}
+
+// onTarget asks for what is about something. The rows of served answers are found
+// by the answers.
+func (f AuditFilter) onTarget(q *gorm.DB, tx *Tx) (*gorm.DB, error) {
+	if f.Target == "" {
+		return q, nil
+	}
+	var served int64
+	if err := tx.db.Raw("SELECT audit_id FROM answers WHERE brain_id = ? AND id = ?", tx.Brain, f.Target).Scan(&served).Error; err != nil {
+		return nil, err
+	}
+	if served == 0 {
+		return q.Where("a.target = ? AND "+rare, f.Target), nil
+	}
+	return q.Where("(a.id = ? OR a.target = ? AND "+rare+")", served, f.Target), nil
 }
 
 // A SealedRow is a row of the log with its place in the chain, none while it is
@@ -55,11 +96,14 @@ type SealedRow struct {
 // AuditPage returns some rows of the log, the newest first.
 func (tx *Tx) AuditPage(f AuditFilter, s Stretch) ([]SealedRow, error) {
 	rows := []SealedRow{}
-	q := f.on(tx.db.Table("audit AS a").Select("a.*, coalesce(c.seq, 0) AS seq, c.hash").
-		Joins("LEFT JOIN audit_chain c ON c.brain_id = a.brain_id AND c.audit_id = a.id").Where("a.brain_id = ?", tx.Brain))
+	q, err := f.on(tx.db.Table("audit AS a").Select("a.*, coalesce(c.seq, 0) AS seq, c.hash").
+		Joins("LEFT JOIN audit_chain c ON c.brain_id = a.brain_id AND c.audit_id = a.id").Where("a.brain_id = ?", tx.Brain), tx)
+	if err != nil {
+		return nil, err
+	}
 	if s.After != (Mark{}) {
-		id, err := strconv.ParseInt(s.After.ID, 10, 64)
-		if err != nil {
+		var id int64
+		if id, err = strconv.ParseInt(s.After.ID, 10, 64); err != nil {
 			return nil, fault.Field("cursor", "This cursor is none of this list's.").WithCode("invalid_cursor")
 		}
 		q = q.Where("a.id < ?", id)
@@ -86,21 +130,38 @@ func (tx *Tx) AuditMoment() (m AuditMoment, err error) {
 	return m, tx.db.Table("audit").Select("coalesce(max(id), 0)").Where("brain_id = ?", tx.Brain).Row().Scan(&m.Last)
 }
 
+// AuditHead returns the newest link of the chain, and how many rows wait to be
+// sealed.
+func (tx *Tx) AuditHead() (head models.Link, unsealed int64, err error) {
+	if err = tx.db.Raw(strings.ReplaceAll(sealHead, "$1", "@brain"), sql.Named("brain", string(tx.Brain))).Scan(&head).Error; err != nil {
+		return head, 0, err
+	}
+	return head, unsealed, tx.db.Table("audit_unsealed").Where("brain_id = ?", tx.Brain).Count(&unsealed).Error
+}
+
 // SealedAfter returns rows of the log up to a moment, in the order of the chain,
 // that follow a link.
 func (tx *Tx) SealedAfter(f AuditFilter, m AuditMoment, seq int64, n int) ([]SealedRow, error) {
 	var rows []SealedRow
-	return rows, f.on(tx.db.Table("audit_chain AS c").Select("a.*, c.seq, c.hash").Joins("JOIN audit a ON a.brain_id = c.brain_id AND a.id = c.audit_id").
-		Where("c.brain_id = ? AND c.seq > ? AND c.seq <= ?", tx.Brain, seq, m.Head.Seq)).Order("c.seq").Limit(n).Find(&rows).Error
+	q, err := f.on(tx.db.Table("audit_chain AS c").Select("a.*, c.seq, c.hash").Joins("JOIN audit a ON a.brain_id = c.brain_id AND a.id = c.audit_id").
+		Where("c.brain_id = ? AND c.seq > ? AND c.seq <= ?", tx.Brain, seq, m.Head.Seq), tx)
+	if err != nil {
+		return nil, err
+	}
+	return rows, q.Order("c.seq").Limit(n).Find(&rows).Error
 }
 
 // UnsealedAfter returns rows that were not sealed at a moment, in the order of
 // their ids.
 func (tx *Tx) UnsealedAfter(f AuditFilter, m AuditMoment, id int64, n int) ([]SealedRow, error) {
 	var rows []SealedRow
-	return rows, f.on(tx.db.Table("audit AS a").Select("a.*").
+	q, err := f.on(tx.db.Table("audit AS a").Select("a.*").
 		Where("a.brain_id = ? AND a.id > ? AND a.id <= ? AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.brain_id = a.brain_id AND c.audit_id = a.id AND c.seq <= ?)",
-			tx.Brain, id, m.Last, m.Head.Seq)).Order("a.id").Limit(n).Find(&rows).Error
+			tx.Brain, id, m.Last, m.Head.Seq), tx)
+	if err != nil {
+		return nil, err
+	}
+	return rows, q.Order("a.id").Limit(n).Find(&rows).Error
 }
 
 // Retain removes the sealed days of the log that were over before a time, and

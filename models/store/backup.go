@@ -33,18 +33,18 @@ const manifestName = "manifest.json"
 // to. What is not among them ends with a restore: sessions, one-time links, the
 // grants and the keys of access tokens, and the count of requests.
 var kept = []string{
-	"brains", "persons", "memberships", "api_keys", "key_holders", "decision_rules", "recommendations", "participation", "quarantine",
-	"sources", "revisions", "blobs", "passages", "terms", "suspensions", "topic_cards", "versions", "version_sources", "golden_questions", "answers",
-	"audit", "audit_chain", "audit_unsealed", "audit_tombstones",
+	"ended_brains", "brains", "persons", "memberships", "api_keys", "key_holders", "decision_rules", "recommendations", "participation", "quarantine",
+	"sources", "revisions", "blobs", "passages", "terms", "suspensions", "certifications", "purges", "topic_cards", "versions", "version_sources", "golden_questions", "answers",
+	"changes", "audit", "audit_chain", "audit_unsealed", "audit_tombstones",
 }
 
 // acrossBrains are those of them that belong to no brain.
-var acrossBrains = map[string]bool{"brains": true, "persons": true}
+var acrossBrains = map[string]bool{"ended_brains": true, "brains": true, "persons": true}
 
-// leftBehind is a column that means nothing elsewhere: it names a transaction of
+// leftBehind are columns that mean nothing elsewhere: they name a transaction of
 // this database, and in another one a transaction that decided nothing would
 // one day have that number.
-var leftBehind = map[string]string{"recommendations": "approved_in"}
+var leftBehind = map[string]string{"recommendations": "approved_in", "audit_unsealed": "by"}
 
 // A Manifest says what a backup holds.
 type Manifest struct {
@@ -54,6 +54,9 @@ type Manifest struct {
 	At      time.Time      `json:"at"` // the moment that all of it shows
 	Members []BackupMember `json:"members"`
 	Chains  []BackupChain  `json:"chains"` // of every brain and of the instance
+	Actor   string         `json:"-"`      // who makes or restores it, for the log
+	Purged  []models.Purge `json:"-"`      // what a restore purges again; the codes of what there was are Again then
+	Again   []string       `json:"purged_again,omitempty"`
 }
 
 // A BackupMember is the rows of one table, of one brain where the table has brains.
@@ -281,11 +284,12 @@ func (t *moved) columns(ctx context.Context, table string) ([]string, error) {
 }
 
 // copyOut writes a member's rows in the order of their key, and notes how many
-// they are and their hash.
+// they are and their hash. Of one brain the brain is no part of the order: with it
+// no index would do, and a million rows would be sorted.
 func (t *moved) copyOut(ctx context.Context, x *BackupMember, w io.Writer) error {
 	key, err := t.strings(ctx, `SELECT quote_ident(a.attname) || CASE WHEN a.atttypid = 'text'::regtype THEN ' COLLATE "C"' ELSE '' END
 		FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-		WHERE i.indrelid = to_regclass('public.' || $1) AND i.indisprimary ORDER BY array_position(i.indkey::int2[], a.attnum)`, x.Table)
+		WHERE i.indrelid = to_regclass('public.' || $1) AND i.indisprimary AND (a.attname <> 'brain_id' OR $2) ORDER BY array_position(i.indkey::int2[], a.attnum)`, x.Table, x.Brain == "")
 	if err != nil {
 		return err
 	}

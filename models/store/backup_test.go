@@ -1,7 +1,12 @@
 package store_test
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,6 +107,16 @@ func TestBackupAndRestore(t *testing.T) {
 	if after := verify(t, r, "alpha"); after.HeadSeq != before.HeadSeq+1 || len(after.Problems) > 0 {
 		t.Errorf("after another row: %+v", after)
 	}
+	// The instance's log says that it was restored, and with which heads.
+	var rows []models.AuditRow
+	if err := r.InBrain(t.Context(), store.Instance, func(tx *store.Tx) (err error) { rows, err = tx.AuditRows(1); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1 || rows[0].Operation != "instance.restore" || rows[0].Authenticated || !slices.ContainsFunc(rows[0].Detail.Changes, func(c models.Change) bool {
+		return c.Field == "head of alpha" && c.To == fmt.Sprintf("%d:%s", before.HeadSeq, before.HeadHash)
+	}) {
+		t.Errorf("the restore left the rows %+v", rows)
+	}
 	// What holds something is left as it is.
 	if err := store.Restore(t.Context(), db.Own, "polaris_app", path, read); fault.Of(err).Code != "not_empty" {
 		t.Errorf("into the database that it is of: %v", err)
@@ -144,4 +159,84 @@ func TestBackupOfATamperedLog(t *testing.T) {
 	if n := strs(t, connect(t, to.Own), `SELECT count(*)::text FROM brains`); n[0] != "0" {
 		t.Errorf("%s brains are there after it", n)
 	}
+}
+
+// A backup of another schema or form is refused with the reason, and nothing is
+// made; so is one that lacks a member, or has one more.
+func TestBackupOfAnotherReleaseIsRefused(t *testing.T) {
+	t.Parallel()
+	_, db := aged(t)
+	var file bytes.Buffer
+	if _, err := store.WriteBackup(t.Context(), db.Own, "test", &file, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change func(m map[string]any)
+		code   string
+	}{
+		"an older schema":  {func(m map[string]any) { m["schema"] = 1 }, "other_release"},
+		"a newer schema":   {func(m map[string]any) { m["schema"] = 9999 }, "other_release"},
+		"another form":     {func(m map[string]any) { m["format"] = 2 }, "other_release"},
+		"a member less":    {func(m map[string]any) { m["members"] = m["members"].([]any)[1:] }, "bad_backup"},
+		"another hash":     {func(m map[string]any) { m["members"].([]any)[0].(map[string]any)["sha256"] = "00" }, "bad_backup"},
+		"an unknown field": {func(m map[string]any) { m["more"] = true }, "bad_backup"},
+	} {
+		path := filepath.Join(t.TempDir(), "b")
+		if err := os.WriteFile(path, withManifest(t, file.Bytes(), c.change), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := store.ReadBackup(path)
+		if f := fault.Of(err); f == nil || f.Code != c.code || !strings.Contains(f.Message, "Nothing was restored") {
+			t.Errorf("%s: %v, want %s", name, err, c.code)
+		}
+	}
+}
+
+// withManifest returns a backup whose manifest was changed.
+func withManifest(t *testing.T, backup []byte, change func(map[string]any)) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(backup))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	zw := gzip.NewWriter(&out)
+	w := tar.NewWriter(zw)
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF { //nolint:errorlint // it is never wrapped
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Name == "manifest.json" {
+			var m map[string]any
+			if err := json.Unmarshal(b, &m); err != nil {
+				t.Fatal(err)
+			}
+			change(m)
+			if b, err = json.Marshal(m); err != nil {
+				t.Fatal(err)
+			}
+			h.Size = int64(len(b))
+		}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

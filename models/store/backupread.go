@@ -2,6 +2,7 @@ package store
 
 import (
 	"archive/tar"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -14,7 +15,9 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -187,7 +190,19 @@ func Restore(ctx context.Context, url, app, path string, m *Manifest) error {
 		if err != nil {
 			return err
 		}
+		indexes, err := t.dropIndexes(ctx)
+		if err != nil {
+			return err
+		}
 		if err := t.load(ctx, path, m); err != nil {
+			return err
+		}
+		if err := t.all(ctx, indexes); err != nil {
+			return err
+		}
+		// Nothing is known of the tables yet, and plans that were made of that would
+		// read each of them again and again.
+		if _, err := t.conn.ExecContext(ctx, "ANALYZE public."+strings.Join(kept, ", public.")); err != nil {
 			return err
 		}
 		// New rows of the log come after those that were restored.
@@ -197,8 +212,76 @@ func Restore(ctx context.Context, url, app, path string, m *Manifest) error {
 		if err := t.compare(ctx, m); err != nil {
 			return err
 		}
-		return t.shut(ctx, forced)
+		if err := t.purgeAgain(ctx, m); err != nil {
+			return err
+		}
+		if err := t.shut(ctx, forced); err != nil {
+			return err
+		}
+		return t.recordRestore(ctx, m)
 	})
+}
+
+// dropIndexes takes down those that only make reading quick: to build one of what
+// is all there takes a fraction of the time. It returns the statements that bring
+// them back.
+func (t *moved) dropIndexes(ctx context.Context) (again []string, err error) {
+	const these = ` FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1) AND NOT i.indisunique ORDER BY i.indexrelid`
+	if again, err = t.strings(ctx, "SELECT pg_get_indexdef(i.indexrelid)"+these, kept); err != nil {
+		return nil, err
+	}
+	drops, err := t.strings(ctx, "SELECT 'DROP INDEX ' || i.indexrelid::regclass::text"+these, kept)
+	if err != nil {
+		return nil, err
+	}
+	return again, t.all(ctx, drops)
+}
+
+// all runs statements one by one.
+func (t *moved) all(ctx context.Context, statements []string) error {
+	for _, s := range statements {
+		if _, err := t.conn.ExecContext(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordRestore says in the log of the instance what was restored, in the
+// transaction that restores it.
+func (t *moved) recordRestore(ctx context.Context, m *Manifest) error {
+	if err := t.enter(ctx, Instance); err != nil {
+		return err
+	}
+	return (&Tx{Brain: Instance, db: t.gorm}).AppendAudit(m.record("instance.restore", "A4"))
+}
+
+// record is the row of the log that says that a backup was made or restored, with
+// the heads by which the logs in it can be told.
+func (m *Manifest) record(operation, class string) *models.AuditRow {
+	row := &models.AuditRow{
+		At: time.Now(), Kind: models.KindTerminal, Actor: cmp.Or(m.Actor, string(models.KindTerminal)), Surface: "cli", Operation: operation, Class: class, Outcome: "ok",
+		Target: "backup of " + m.At.UTC().Format(time.RFC3339),
+	}
+	row.Detail.Changes = append(row.Detail.Changes, models.Change{Field: "rows", To: strconv.FormatInt(m.Rows(), 10)}, models.Change{Field: "schema", To: strconv.FormatInt(m.Schema, 10)})
+	for _, c := range m.Chains {
+		if c.HeadSeq > 0 {
+			row.Detail.Changes = append(row.Detail.Changes, models.Change{Field: "head of " + string(c.Brain), To: fmt.Sprintf("%d:%s", c.HeadSeq, c.HeadHash)})
+		}
+	}
+	return row
+}
+
+// RecordBackup says in the log of the instance that a backup was made: all there
+// is leaves with it.
+func (s *Store) RecordBackup(ctx context.Context, m *Manifest) error {
+	row := m.record("instance.backup", "A0")
+	row.BrainID = Instance
+	if err := s.AppendServed(ctx, row, nil); err != nil {
+		return err
+	}
+	_, err := s.Seal(ctx, Instance)
+	return err
 }
 
 // open lets rows in as they were: the owner's login takes down, for this

@@ -30,6 +30,15 @@ var refusals = map[string]*fault.Error{
 	"key_moved":              fault.New(fault.Conflict, "The API key was given to somebody else just now. Propose it again."),
 	"not_superseded":         fault.Field("supersedes", "The recommendation that this one would take the place of is not pending, or changes something else."),
 	"not_so":                 fault.New(fault.Conflict, "That cannot be said of this recommendation now."),
+
+	// What ends.
+	"not_sealed":          fault.New(fault.Conflict, "The log of the brain is not sealed to its end yet."),
+	"no_such_source":      noSource,
+	"already_forgotten":   fault.New(fault.Conflict, "This person is forgotten already."),
+	"last_instance_admin": fault.New(fault.Conflict, "This is the last active admin of the instance. Make somebody else one first."),
+	"last_owner":          fault.New(fault.Conflict, "This is the last active owner of the brain. Make somebody else an owner first."),
+	"too_few_deciders":    fault.New(fault.Conflict, "Then fewer than two people could decide in this brain. Give somebody else a say first, as approver, curator, admin or owner."),
+	"member_elsewhere":    fault.New(fault.Conflict, "Another brain of this instance still counts on this person. Their roles there end first, and then they can be forgotten."),
 }
 
 // refused turns what a guard raised into a fault.
@@ -57,11 +66,14 @@ func (tx *Tx) Recommendation(id string) (*models.Recommendation, error) {
 
 // RecommendationPage returns some of the brain's recommendations without their
 // contents, newest first: those in a state, or all where it is empty.
-func (tx *Tx) RecommendationPage(s Stretch, state models.RecommendationState) ([]models.Recommendation, error) {
+func (tx *Tx) RecommendationPage(s Stretch, state models.RecommendationState, proposer string) ([]models.Recommendation, error) {
 	rs := []models.Recommendation{}
 	q := tx.db.Omit("input", "before", "after").Where("brain_id = ?", tx.Brain)
 	if state != "" {
 		q = q.Where("state = ?", string(state))
+	}
+	if proposer != "" {
+		q = q.Where("human(proposer) = human(?)", proposer)
 	}
 	return rs, s.newest(q, "created_at", "id").Find(&rs).Error
 }

@@ -106,7 +106,7 @@ func TestRetentionNeedsADecision(t *testing.T) {
 	t.Parallel()
 	s, db := aged(t)
 	own := connect(t, db.Own)
-	if _, err := own.Exec(t.Context(), "ALTER TABLE brains DISABLE TRIGGER USER; UPDATE brains SET four_eyes = true; ALTER TABLE brains ENABLE TRIGGER USER"); err != nil {
+	if _, err := own.Exec(t.Context(), "ALTER TABLE brains DISABLE TRIGGER USER; UPDATE brains SET four_eyes = true, four_eyes_until = NULL; ALTER TABLE brains ENABLE TRIGGER USER"); err != nil {
 		t.Fatal(err)
 	}
 	err := s.InBrain(context.Background(), "alpha", func(tx *store.Tx) error {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // withoutBrain are the tables that belong to no brain. Every other table has a
 // brain_id, and row-level security that is forced. rate_hits counts callers by
 // hash: keys, people, and addresses that somebody tried to sign in with.
-var withoutBrain = []string{"brains", "persons", "sessions", "links", "goose_db_version", "rate_hits", "signing_keys"}
+var withoutBrain = []string{"brains", "persons", "sessions", "links", "goose_db_version", "rate_hits", "signing_keys", "ended_brains"}
 
 func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
@@ -71,6 +71,7 @@ func TestEveryTenantTableIsIsolated(t *testing.T) {
 	slices.Sort(loose)
 	want := []string{
 		"api_keys: UNIQUE (id)", // a random id that credentials are found by
+		"certifications: FOREIGN KEY (person_id) REFERENCES persons(id)",
 		"key_holders: FOREIGN KEY (person_id) REFERENCES persons(id)",
 		"memberships: FOREIGN KEY (person_id) REFERENCES persons(id)", // people belong to the instance
 		"participation: FOREIGN KEY (account_id) REFERENCES persons(id)",
@@ -91,7 +92,7 @@ func TestLoginsAreWhatTheySay(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
 	c := connect(t, db.Own)
-	if got := strs(t, c, `SELECT rolname::text FROM pg_roles WHERE rolname IN ('polaris_app', 'polaris_owner', 'polaris_auth', 'polaris_decide', 'polaris_retain') AND (rolsuper OR rolbypassrls)`); len(got) > 0 {
+	if got := strs(t, c, `SELECT rolname::text FROM pg_roles WHERE rolname IN ('polaris_app', 'polaris_owner', 'polaris_auth', 'polaris_decide', 'polaris_retain', 'polaris_erase') AND (rolsuper OR rolbypassrls)`); len(got) > 0 {
 		t.Errorf("superusers or above row security: %v", got)
 	}
 	if got := strs(t, c, `SELECT r.rolname::text FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid JOIN pg_roles u ON u.oid = m.member WHERE u.rolname = 'polaris_app'`); len(got) > 0 {
@@ -101,7 +102,7 @@ func TestLoginsAreWhatTheySay(t *testing.T) {
 		t.Errorf("tables of others: %v", got)
 	}
 	if got := strs(t, c, `SELECT p.proname || ' ' || r.rolname FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner WHERE p.prosecdef AND p.pronamespace = 'public'::regnamespace
-		AND (r.rolname NOT IN ('polaris_auth', 'polaris_decide', 'polaris_retain') OR p.proconfig IS NULL OR has_function_privilege('public', p.oid, 'EXECUTE'))`); len(got) > 0 {
+		AND (r.rolname NOT IN ('polaris_auth', 'polaris_decide', 'polaris_retain', 'polaris_erase') OR p.proconfig IS NULL OR has_function_privilege('public', p.oid, 'EXECUTE'))`); len(got) > 0 {
 		t.Errorf("definer functions that others own or that PUBLIC may call: %v", got)
 	}
 }

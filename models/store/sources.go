@@ -34,6 +34,12 @@ func (tx *Tx) Sources() ([]models.Source, error) {
 	return ss, tx.db.Where("brain_id = ? AND removed_at IS NULL", tx.Brain).Order("code").Find(&ss).Error
 }
 
+// RemovedSources returns the sources that were taken out of the draft, by code.
+func (tx *Tx) RemovedSources() ([]models.Source, error) {
+	ss := []models.Source{}
+	return ss, tx.db.Where("brain_id = ? AND removed_at IS NOT NULL", tx.Brain).Order("code").Find(&ss).Error
+}
+
 // TakenCodes returns the titles of all sources by their codes, with those that
 // were removed from the draft: their codes stay theirs.
 func (tx *Tx) TakenCodes() (map[string]string, error) {

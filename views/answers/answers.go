@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"polaris/views/form"
 	"polaris/views/layout"
 	"polaris/views/quote"
 )
@@ -21,6 +22,9 @@ const Path = "/answers"
 
 // RecordPath returns the page of one answer.
 func RecordPath(id string) string { return Path + "/" + id }
+
+// ReplayPath returns where one answer is replayed.
+func ReplayPath(id string) string { return RecordPath(id) + "/replay" }
 
 // A Body is an answer as it was given.
 type Body struct {
@@ -54,6 +58,7 @@ type Cite struct {
 	Revision int
 	Span     string // "bytes 2 310 to 2 384"
 	Origin   string // where the source was taken from
+	Off      bool   // its source, or the passage, is suspended now
 }
 
 // A Record is an answer with its proof.
@@ -61,10 +66,15 @@ type Record struct {
 	ID       string
 	Question string
 	At       layout.When
-	Intact   bool   // the record and its quotes are what they were when served
-	Version  string // "version 14"
-	VerURL   string // empty where the reader may not open it
-	Released string // who published it and when; empty where nobody did
+	Intact   bool        // the record and its quotes are what they were when served
+	Version  string      // "version 14"
+	VerURL   string      // empty where the reader may not open it
+	Released string      // who published it and when; empty where nobody did
+	Decided  []string    // who proposed and who approved the version, each in words
+	Review   layout.Link // where that was decided; zero where the reader may not open it
+	Stamp    string      // that nobody else was asked; empty where somebody was
+	Replay   string      // where it is replayed; empty where the reader may not
+	Replayed *Replay     // what came of it; nil: it was not
 	Body     Body
 
 	Actor, Key, Owner, Surface string
@@ -74,6 +84,31 @@ type Record struct {
 	RecordURL                  string // absolute, as the answer carried it
 	JSONURL                    string
 	Chain                      Chain
+}
+
+// A Replay is what asking again, and holding the record against all that it
+// stands on, brought.
+type Replay struct {
+	Intact, Reproduced bool
+	Then, Now          string // engines
+	Findings           []string
+}
+
+func (r Replay) engines() string {
+	if r.Then == r.Now {
+		return "Engine then and now: " + r.Now + "."
+	}
+	return "Engine then: " + r.Then + ". Engine now: " + r.Now + "."
+}
+
+func (r Replay) says() string {
+	switch {
+	case r.Intact && r.Reproduced:
+		return "Its quotes, revisions and place in the chain still match, and the same engine gives the same answer again."
+	case r.Intact:
+		return "Its quotes, revisions and place in the chain still match. The answer did not come again as it was; below is why."
+	}
+	return "Something that this answer stands on is not what it was."
 }
 
 // A Chain is the answer's place in the brain's audit chain.
@@ -90,6 +125,18 @@ type Index struct {
 	Older string // URL of the next page; empty on the last
 	Newer string
 	Ask   bool // the reader may ask
+
+	Filter   Filter
+	Filtered bool // some of the filter is set
+}
+
+// A Filter is what the list was narrowed to, as it was typed.
+type Filter struct {
+	Text, From, To, Key, Source form.Entry
+
+	Guardrails []form.Choice
+	Sources    []string // codes that there are
+	Problem    string
 }
 
 // A Row is one answer in a list.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"polaris/views/form"
+	"polaris/views/golden"
 	"polaris/views/layout"
 )
 
@@ -28,6 +29,7 @@ type Index struct {
 	Results   []Result
 	Problem   string
 	Older     string // address of the next stretch
+	Mine      bool   // the list is of what the reader proposed
 }
 
 // A Filter leads to the changes in one state.
@@ -47,6 +49,7 @@ type Row struct {
 	Expires       layout.When
 	State         State
 	Hash          string // by which the reader decides; empty where they may not
+	Withdraw      bool   // the reader may take it back
 }
 
 // A State is where a change stands.
@@ -97,9 +100,14 @@ type Review struct {
 	Roles     string // that may decide
 	Supersede layout.Link
 
+	Passages *Passages      // of an import
+	Gone     bool           // the document that was proposed is not kept any more
+	Publish  bool           // it publishes, so Items and Golden count
+	Items    []Item         // that it changes
+	Golden   *golden.Report // nil where the brain has no golden questions
+
 	MayDecide bool
 	Standing  string // why the reader may decide, or why not
-	Withdraw  bool   // the reader proposed it
 	Comment   form.Entry
 	Problem   string
 }
@@ -108,6 +116,14 @@ type Review struct {
 type Part struct {
 	Who, What, Comment string
 	At                 layout.When
+}
+
+// diffTitle heads what is decided on, to the byte.
+func (r Review) diffTitle() string {
+	if r.Publish || r.Passages != nil {
+		return "What is decided on, line by line"
+	}
+	return "What changes"
 }
 
 func (r Review) title() string { return r.What }
@@ -143,7 +159,17 @@ func (r Review) needs() string {
 	return s
 }
 
+func (x Index) title() string {
+	if x.Mine {
+		return "What you proposed"
+	}
+	return "Approvals"
+}
+
 func (x Index) state() string {
+	if x.Mine {
+		return "By yourself, and by keys and programs of yours."
+	}
 	if !x.Pending {
 		return "What was proposed in this brain, and what became of it."
 	}

@@ -83,11 +83,27 @@ func answerPages(f func(string) layout.Frame) []Page {
 	withTable := record
 	withTable.Body = tabled()
 	path := answers.RecordPath(record.ID)
+	record.Replay, record.Decided = base+answers.ReplayPath(record.ID), []string{"proposed by curator@calliope.example, 23 November 2026", "approved by approver@calliope.example, 24 November 2026"}
+	record.Review = layout.Link{Text: "How it was decided on", URL: base + "/approvals/rec_k7QdXm2PzR4a"}
+	replayed, broken := record, record
+	replayed.Replayed = &answers.Replay{Intact: true, Reproduced: true, Then: record.Engine, Now: record.Engine}
+	broken.Replayed = &answers.Replay{Then: record.Engine, Now: "bm25/2", Findings: []string{"citation 2 is not what its source says there", "another engine answers now; its answer is the same"}}
+	broken.Intact, broken.Stamp, broken.Decided, broken.Review = false, "published while four eyes were off", nil, layout.Link{}
+	broken.Body.Cites = append([]answers.Cite(nil), broken.Body.Cites...)
+	broken.Body.Cites[1].Off = true
+	guardrails := []form.Choice{{Label: "any", Chosen: true}, {Value: "disclaim", Label: "disclaimed"}}
+	filter := answers.Filter{Guardrails: guardrails, Sources: []string{"HB", "SCORE"}, Text: form.Entry{Value: "score"}}
+	wrong := filter
+	wrong.Source = form.Entry{Value: "NOPE", Problem: "No source of this brain has this code."}
 	return []Page{
 		{"answer", answers.RecordPage(f(path), record)},
 		{"answer-table", answers.RecordPage(f(path), withTable)},
 		{"answer-disclaimed", answers.RecordPage(f(path), unsealed)},
 		{"answers", answers.IndexPage(f(answers.Path), answers.Index{Rows: answerRows(), State: layout.Plural(1284, "answer", "answers") + " in all.", Older: base + "/answers?cursor=x", Newer: base + "/answers"})},
+		{"answer-replayed", answers.RecordPage(f(path), replayed)},
+		{"answer-broken", answers.RecordPage(f(path), broken)},
+		{"answers-found", answers.IndexPage(f(answers.Path), answers.Index{Rows: answerRows(), Filter: filter, Filtered: true})},
+		{"answers-nothing", answers.IndexPage(f(answers.Path), answers.Index{Filter: wrong, Filtered: true})},
 		{"answers-empty", answers.IndexPage(bare(f(answers.Path)), answers.Index{Ask: true})},
 	}
 }

@@ -45,7 +45,41 @@ func approvalPages(f func(string) layout.Frame) []Page {
 	overtaken := open
 	overtaken.Row, overtaken.EndedAt, overtaken.MayDecide, overtaken.Ended = stale, ago(day/24), false, "What it would change has changed since it was proposed."
 
+	imported := open
+	imported.What, imported.Target, imported.Class, imported.ClassText = "Import a source", "source HB", "A2", "A2: changes the draft, and can be undone"
+	was, is := approvals.Compare("(a) Tell the applicant in writing within 30 days of receiving a completed application.", "(a) Tell the applicant in writing within 20 days of receiving a completed\u200b application.")
+	imported.Passages = &approvals.Passages{
+		Summary: "1 changed, 1 gained, 1 lost, 1 moved to another key, 83 as before.", Fields: []string{"title: Handbook → Lending Handbook"},
+		Rows: []approvals.Change{
+			{Key: "HB 4.2(a)", Status: "changed", Before: was, After: is},
+			{Key: "HB 4.2(b)", Status: "lost", Before: approvals.Plain("(b) A telephone call is enough.")},
+			{Key: "HB 4.2(c)", Status: "moved", To: "HB 4.2(b)", Before: approvals.Plain("(c) The notice states the principal reasons.")},
+			{Key: "HB 4.2(f)", Status: "gained", After: approvals.Plain("(f) Keep a copy for 25 months.")},
+		},
+		More: "And 12 more. ", MoreURL: base + approvals.ReviewPath(card.ID) + "?passages=all",
+	}
+	vanished := imported
+	vanished.Passages, vanished.Gone = nil, true
+	publishing := open
+	publishing.Row, publishing.MayDecide, publishing.Publish = publish, true, true
+	publishing.Hash, publishing.ClassText = hash, "A4: publishes, or leaves the system"
+	report := goldenReport()
+	publishing.Golden = &report
+	publishing.Items = []approvals.Item{
+		{What: "source HB, revision 1 → 2", Title: "Lending Handbook", Status: "changed", URL: base + "/sources/HB", By: []approvals.Maker{{Who: "curator@calliope.example", Through: "at a terminal", At: ago(day)}, {Who: "Letters agent", Through: "over MCP", At: ago(2 * day), Authenticated: true, ApprovedBy: "approver@calliope.example"}}},
+		{What: "topic card fees-we-may-charge", Title: "Fees we may charge", Status: "gained", By: []approvals.Maker{{Who: "curator@calliope.example", Through: "at the pages", At: ago(day), Authenticated: true}}},
+	}
+	unasked := publishing
+	unasked.Golden, unasked.Items = nil, nil
+	mineRow := card
+	mineRow.ID, mineRow.Hash, mineRow.Withdraw = "rec_Mn93Lk0QwE8t", "", true
 	return []Page{
+		{"approvals-mine", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Rows: []approvals.Row{mineRow, applied}, Mine: true})},
+		{"approvals-mine-empty", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Mine: true})},
+		{"approval-import", approvals.ReviewPage(f(approvals.ReviewPath(card.ID)), imported)},
+		{"approval-import-gone", approvals.ReviewPage(f(approvals.ReviewPath(card.ID)), vanished)},
+		{"approval-publish", approvals.ReviewPage(f(approvals.ReviewPath(publish.ID)), publishing)},
+		{"approval-publish-bare", approvals.ReviewPage(f(approvals.ReviewPath(publish.ID)), unasked)},
 		{"approvals", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Rows: []approvals.Row{card, publish}, Pending: true, Decidable: 1, Older: base + approvals.Path + "?cursor=x"})},
 		{"approvals-decided", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Rows: []approvals.Row{publish}, Pending: true, Results: []approvals.Result{
 			{ID: card.ID, URL: card.URL, What: "Save a topic card, topic card declining-an-application", Kind: layout.Good, Text: "applied"},

@@ -4,6 +4,7 @@ import (
 	"github.com/a-h/templ"
 
 	"polaris/views/answers"
+	"polaris/views/approvals"
 	"polaris/views/brains"
 	"polaris/views/cards"
 	"polaris/views/form"
@@ -79,6 +80,7 @@ func wikiPages(f func(string) layout.Frame) []Page {
 		{"wiki-empty", wiki.IndexPage(bare(f(wiki.Path)), wiki.Index{})},
 		{"wiki-article", wiki.ArticlePage(f(wiki.ArticlePath(article.Title)), article)},
 		{"wiki-article-bare", wiki.ArticlePage(f(wiki.ArticlePath("Pause")), wiki.Article{Title: "Pause", Category: "Defined terms", Version: "version 14"})},
+		{"wiki-partial", wiki.ArticlePage(f(wiki.ArticlePath(article.Title)), wiki.Article{Title: article.Title, Category: article.Category, Version: "version 14", Notice: "Curators have suspended some of the sources: what is suspended is left out."})},
 		{"wiki-missing", wiki.MissingPage(f(wiki.Path), wiki.Missing{Title: "Completed <application>", Nearest: []string{"Completed application", "Application"}})},
 	}
 }
@@ -100,18 +102,55 @@ func curatePages(f func(string) layout.Frame) []Page {
 		},
 		Problems: []string{"Two paragraphs had no heading above them. They are kept under the title of the document."},
 	}
+	off := source
+	off.May, off.FourEyes, off.Certified = true, true, "by curator@calliope.example on 24 November 2026: Compared with the printed edition."
+	off.Suspensions = []sources.Suspension{{Key: "HB 4.2(a)", Reason: "The lender has withdrawn this page.", By: "curator@calliope.example", At: ago(day / 24)}, {Reason: "The whole handbook is under review.\nSee the minutes.", By: "curator@calliope.example", At: ago(day)}}
+	off.Passages = append([]sources.Passage(nil), source.Passages...)
+	off.Passages[1].Off = true
+	for i := range off.Passages {
+		off.Passages[i].Suspend = sources.SuspensionPath("HB", off.Passages[i].Key)
+	}
+	taken := off
+	taken.Suspensions, taken.IsRemoved, taken.Removed = nil, true, ago(3*day)
+	act := sources.Act{Code: "HB", Title: "Lending Handbook", Revision: "2"}
+	passage := act
+	passage.Key, passage.Text, passage.Reason, passage.Problem = "HB 4.2(a)", source.Passages[1].Text, form.Entry{Problem: "Say why, in at most 1000 bytes."}, "Nothing was suspended."
+	refused := act
+	refused.Problem = "HB is not in the draft any more."
 	all := []cards.Card{
 		{ID: "declining-an-application", Label: "Declining an application: the notices we owe", Covers: "We turned someone down, said no, or offered less than they asked; what the letter must say, which reasons we may give, and by when", Anchors: []cards.Anchor{{Key: "HB 4.2(a)", URL: base + "/sources/HB#p42", Supported: true}, {Key: "HB 4.2(c)", Supported: true}, {Key: "SCORE § Use of scores ¶9"}}, Updated: ago(6 * day), By: "curator@calliope.example"},
 		{ID: "fees-we-may-charge", Label: "Fees we may charge", Covers: "What we may charge a customer or an applicant and how much", Anchors: []cards.Anchor{{Key: "FEES § Limits ¶1", URL: base + "/sources/FEES#p9", Supported: true}}, Updated: ago(6 * day), By: "curator@calliope.example"},
 	}
 	published := []versions.Row{
 		{N: "14", Live: true, Published: ago(6 * day), By: "approver@calliope.example", Notes: "The second review is free of charge.", Sources: "7 sources", Cards: "2 topic cards", Engine: "bm25/1 · 0.1.0", Hash: "9f2c1d6be0d9c4a1f1b7a1f1"},
+		{N: "13", Published: ago(20 * day), By: "curator@calliope.example", FourEyes: "off", Sources: "7 sources", Cards: "2 topic cards", Engine: "bm25/1 · 0.1.0", Hash: "8e1c1d6be0d9c4a1f1b7a1f1", Suspended: "1 source suspended", Review: base + "/approvals/rec_k7QdXm2PzR4a", Diff: base + versions.DiffPath + "?from=12&to=13", Restore: base + versions.RestorationPath("13")},
 		{N: "1", Published: ago(90 * day), By: "system", FourEyes: "bootstrap", Sources: "6 sources", Cards: "2 topic cards", Engine: "bm25/1", Hash: "9f2c"},
 	}
+	compare := versions.Compare{From: []form.Choice{{Value: "14", Label: "version 14, which answers now", Chosen: true}, {Value: "13", Label: "version 13"}}, To: []form.Choice{{Label: "the draft", Chosen: true}, {Value: "14", Label: "version 14"}}}
+	was, is := approvals.Compare("A late fee is $10.", "A late fee is $35.")
+	diff := versions.Diff{
+		Title: "Version 14 → the draft", Compare: compare,
+		Sources:  []versions.SourceDiff{{Code: "HB", Title: "Lending Handbook", Status: "changed", Revisions: "revision 1 → 2", Passages: approvals.Passages{Summary: "1 changed, 86 as before.", Rows: []approvals.Change{{Key: "HB 5.1(a)", Status: "changed", Before: was, After: is}}}}},
+		Cards:    []versions.CardDiff{{ID: "fees-we-may-charge", Status: "gained", Lines: approvals.Diff(nil, []string{"label: Fees we may charge", "covers: What we may charge"})}},
+		Articles: []versions.ArticleDiff{{Title: "Late fee", Status: "changed"}, {Title: "Grace period", Status: "lost"}},
+	}
 	return []Page{
+		{"versions-diff", versions.DiffPage(f(versions.DiffPath), diff)},
+		{"versions-diff-none", versions.DiffPage(f(versions.DiffPath), versions.Diff{Title: "Version 14 → the draft", Compare: compare})},
+		{"versions-compare", versions.IndexPage(f(versions.Path), versions.Index{Rows: published, State: "Version 14 has been live for 6 days.", Compare: &compare})},
+		{"version-restore", versions.RestorationPage(f(versions.RestorationPath("13")), versions.Restoration{N: "13", Live: "14", Waits: true})},
+		{"version-restore-wrong", versions.RestorationPage(f(versions.RestorationPath("13")), versions.Restoration{N: "13", Live: "14", Problem: "Version 13 is what version 14 holds, which answers now.", Notes: form.Entry{Value: "Back to March"}})},
 		{"sources", sources.IndexPage(f(sources.Path), sources.Index{Rows: rows, State: "2 sources, 107 passages."})},
 		{"sources-empty", sources.IndexPage(bare(f(sources.Path)), sources.Index{Import: "bb import handbook.md --brain-id calliope"})},
 		{"source", sources.SourcePage(f(sources.SourcePath("HB")), source)},
+		{"source-suspended", sources.SourcePage(f(sources.SourcePath("HB")), off)},
+		{"source-removed", sources.SourcePage(f(sources.SourcePath("HB")), taken)},
+		{"sources-removed", sources.IndexPage(f(sources.Path), sources.Index{Rows: rows[:1], Gone: rows[1:], May: true, State: "1 source in the draft."})},
+		{"source-suspend", sources.SuspensionPage(f(sources.SuspensionPath("HB", "")), act)},
+		{"source-suspend-wrong", sources.SuspensionPage(f(sources.SuspensionPath("HB", "")), passage)},
+		{"source-remove", sources.RemovalPage(f(sources.SourcePath("HB")+"/removal"), act)},
+		{"source-remove-wrong", sources.RemovalPage(f(sources.SourcePath("HB")+"/removal"), refused)},
+		{"source-certify", sources.CertificationPage(f(sources.SourcePath("HB")+"/certification"), act)},
 		{"source-bare", sources.SourcePage(f(sources.SourcePath("X")), sources.Source{Row: sources.Row{Code: "X", Title: "Scanned letter", Passages: "0", Revision: "1", Added: ago(day), By: "curator@calliope.example"}})},
 		{"cards", cards.IndexPage(f(cards.Path), cards.Index{Cards: all, State: "2 topic cards, 1 anchor without text."})},
 		{"cards-empty", cards.IndexPage(bare(f(cards.Path)), cards.Index{Save: "bb card save card.json --brain-id calliope"})},

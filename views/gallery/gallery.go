@@ -38,7 +38,7 @@ func Pages(assets layout.Assets) []Page {
 	f := func(path string) layout.Frame { return frame(assets, path) }
 	return slices.Concat(
 		accountPages(layout.Frame{Assets: assets}), brainPages(assets),
-		homePages(f), askPages(f), answerPages(f), wikiPages(f), curatePages(f), approvalPages(f), keyPages(f), problemPages(f, assets),
+		homePages(f), askPages(f), answerPages(f), wikiPages(f), curatePages(f), approvalPages(f), goldenPages(f), keyPages(f), memberPages(f), auditPages(f), problemPages(f, assets),
 	)
 }
 
@@ -53,15 +53,19 @@ func frame(assets layout.Assets, path string) layout.Frame {
 			{Title: "Curate", Items: []layout.Item{
 				{Label: "Sources", URL: base + "/sources", Count: "7"},
 				{Label: "Topic cards", URL: base + "/topic-cards", Count: "2"},
+				{Label: "Golden questions", URL: base + "/golden-questions"},
 				{Label: "Approvals", URL: base + "/approvals", Count: "3", Hot: true},
 				{Label: "Versions", URL: base + "/versions", Count: "v14"},
 			}},
 			{Title: "Administer", Items: []layout.Item{
-				{Label: "API keys", URL: base + "/settings/api-keys", Count: "3"},
 				{Label: "Answers", URL: base + "/answers"},
+				{Label: "API keys", URL: base + "/settings/api-keys", Count: "3"},
+				{Label: "Members", URL: base + "/settings/members"},
+				{Label: "Audit log", URL: base + "/audit"},
+				{Label: "Settings", URL: base + "/settings"},
 			}},
 		},
-		Account: layout.Account{Name: "Ada Marchetti", Email: "curator@calliope.example", Roles: "owner, curator"},
+		Account: layout.Account{Name: "Ada Marchetti", Email: "curator@calliope.example", Roles: "owner, curator", Proposed: base + "/approvals?mine=yes"},
 	}
 }
 

@@ -61,6 +61,8 @@ type Account struct {
 	Name  string
 	Email string
 	Roles string // "curator", "curator, admin"
+
+	Proposed string // where what they proposed is listed; empty where they may propose nothing
 }
 
 // A Flash says once what the last act did.

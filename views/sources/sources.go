@@ -2,7 +2,12 @@
 // with its passages as the importer read them, each under its citation key.
 package sources
 
-import "polaris/views/layout"
+import (
+	"net/url"
+
+	"polaris/views/form"
+	"polaris/views/layout"
+)
 
 // Path is where the list is, below the brain. A source is below it, by code.
 const Path = "/sources"
@@ -10,9 +15,26 @@ const Path = "/sources"
 // SourcePath returns the page of one source.
 func SourcePath(code string) string { return Path + "/" + code }
 
+// SuspensionPath returns where a source, or a passage of it, is suspended.
+func SuspensionPath(code, key string) string {
+	at := SourcePath(code) + "/suspension"
+	if key != "" {
+		at += "?" + url.Values{"key": {key}}.Encode()
+	}
+	return at
+}
+
+// Where else acts on a source are asked for and sent.
+func liftPath(code string) string          { return SourcePath(code) + "/lift" }
+func removalPath(code string) string       { return SourcePath(code) + "/removal" }
+func restorationPath(code string) string   { return SourcePath(code) + "/restoration" }
+func certificationPath(code string) string { return SourcePath(code) + "/certification" }
+
 // An Index is the list of sources.
 type Index struct {
 	Rows   []Row
+	Gone   []Row  // those that were taken out of the draft
+	May    bool   // the reader changes the draft
 	State  string // "7 sources, 205 passages."
 	Import string // the command that imports one, for the empty list
 }
@@ -42,6 +64,46 @@ type Source struct {
 	Passages []Passage
 	Older    string // URL of the passages before these; empty on the first page
 	Newer    string // and of those after
+
+	Certified string // who vouches for this revision; empty: nobody
+
+	Suspensions []Suspension
+	Removed     layout.When // when it was taken out of the draft; zero: it is there
+	IsRemoved   bool
+	May         bool // the reader changes the draft
+	FourEyes    bool // lifting takes a second person
+}
+
+// A Suspension keeps a source, or a passage, from being served.
+type Suspension struct {
+	Key    string // empty: the whole source
+	Reason string
+	By     string
+	At     layout.When
+}
+
+func (s Suspension) what() string {
+	if s.Key == "" {
+		return "This source"
+	}
+	return s.Key
+}
+
+// An Act asks for what is done to a source, with its effect.
+type Act struct {
+	Code, Title string
+	Key         string // of the passage; empty: the whole source
+	Text        string // of the passage
+	Reason      form.Entry
+	Revision    string
+	Problem     string
+}
+
+func (a Act) what() string {
+	if a.Key != "" {
+		return a.Key
+	}
+	return a.Code
 }
 
 // A Passage is one citable piece.
@@ -52,9 +114,18 @@ type Passage struct {
 	Heading bool // the text is a heading
 	Depth   int  // below its section, 0 to 2
 	Text    string
+	Off     bool   // it is suspended
+	Suspend string // where it is suspended; empty where the reader may not
 }
 
 func (p Passage) class() string {
+	if p.Off {
+		return p.place() + " off"
+	}
+	return p.place()
+}
+
+func (p Passage) place() string {
 	switch {
 	case p.Heading:
 		return "passage head"

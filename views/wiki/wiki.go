@@ -20,6 +20,7 @@ func ArticlePath(title string) string { return Path + "/" + url.PathEscape(title
 type Index struct {
 	State      string // "84 articles of version 14."
 	Categories []Category
+	Notice     string // that parts of it are left out
 }
 
 // A Category is one kind of articles.
@@ -37,6 +38,7 @@ type Article struct {
 	Body     templ.Component
 	Sources  []layout.Link // passages that it was taken from
 	Related  []string      // titles
+	Notice   string        // that parts of it are left out
 }
 
 // A Missing is a title that the wiki does not have, with the nearest it has.
