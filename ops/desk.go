@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"polaris/advisor"
+	"polaris/advisor/ingest"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -37,11 +38,24 @@ type Settings struct {
 	MaxUpload     int64  // largest document, in bytes; 0: 64 MiB
 	RateLimit     models.Rate
 	SealingKey    []byte // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
+	Parse         Parser // reads documents; nil: in this process, which suits texts of our own
+}
+
+// A Parser turns a document's bytes into its text and passages, as [ingest.Parse]
+// does, and is done when ctx is.
+type Parser func(ctx context.Context, data []byte, o ingest.Options) (*ingest.Document, error)
+
+// parseHere reads a document in this process.
+func parseHere(_ context.Context, data []byte, o ingest.Options) (*ingest.Document, error) {
+	return ingest.Parse(data, o)
 }
 
 // NewDesk returns a desk over an open store. Run its sealer with
 // [Desk.SealForever] in the process that serves.
 func NewDesk(s *store.Store, set Settings, log *slog.Logger) *Desk {
+	if set.Parse == nil {
+		set.Parse = parseHere
+	}
 	d := &Desk{Store: s, Limiter: NewMemoryLimiter(), BadKeys: NewFailures(), Settings: set, Catalog: All(), Log: log, Now: time.Now, sealer: store.NewSealer(s)}
 	d.Shelf = advisor.NewShelf(d.loadEngine)
 	return d

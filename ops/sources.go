@@ -103,16 +103,16 @@ func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport,
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		return st.read(tx, in)
+		return st.read(ctx, e, tx, in)
 	})
 	return st, err
 }
 
 // read parses the document under the code that it will have. The code is part
 // of its passages' keys, so it must be settled first.
-func (st *stagedImport) read(tx *store.Tx, in ImportSourceIn) error {
+func (st *stagedImport) read(ctx context.Context, e *Env, tx *store.Tx, in ImportSourceIn) error {
 	opts := ingest.Options{Name: in.Name, Title: clean(in.Title), Code: in.Code, Cites: in.Cites}
-	doc, err := ingest.Parse(in.Data, opts)
+	doc, err := e.desk.Settings.Parse(ctx, in.Data, opts)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (st *stagedImport) read(tx *store.Tx, in ImportSourceIn) error {
 	}
 	if st.code != doc.Code {
 		opts.Code = st.code
-		st.doc, err = ingest.Parse(in.Data, opts)
+		st.doc, err = e.desk.Settings.Parse(ctx, in.Data, opts)
 	}
 	return err
 }
