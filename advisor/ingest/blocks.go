@@ -27,6 +27,20 @@ type block struct {
 	marks      []string // numbers that it begins with: "3", "A" for (3)(A)
 	ends       []int    // where each of them ends in the text
 	dots       bool     // the number is written "1." as lists are
+
+	// What only files know that keep it apart from the text.
+	number string     // of a section: "4.2", "4.2(a)"; it stands at the start
+	depth  int        // of a list's item, from 1
+	page   int        // from 1
+	rows   []tableRow // of a table, whose own span is its title and header
+	locus  string     // what the table is called: "table 2", "Rates"
+	path   string     // what it adds to its rows' heading path
+}
+
+// A tableRow is one row of a table.
+type tableRow struct {
+	start, end int
+	line, page int
 }
 
 // A scanner splits a text into blocks, line by line. It sees Markdown where there

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"polaris/advisor/cite"
+	"polaris/advisor/ingest/form"
 	"polaris/models"
 	"polaris/models/fault"
 )
@@ -54,6 +55,24 @@ type Document struct {
 	Terms     []models.Term // that the document defines
 	Warnings  []string      // what a curator should look at
 	Flags     []models.Flag // what makes it wait for one
+
+	Margins  []string       // headers and footers that repeat from page to page: not in the text
+	Comments []form.Comment // of reviewers: not in the text
+	Report   Report
+}
+
+// A Report says how a document was read. Its times are all of a Document that
+// differs between two readings of the same bytes.
+type Report struct {
+	Stages []Stage `json:"stages"`
+	Found  int     `json:"found"` // characters in the file that are not white space; 0: not counted
+	Kept   int     `json:"kept"`  // characters in the text that are not white space, but for headers repeated with each row
+}
+
+// A Stage is a step of reading and how long it took.
+type Stage struct {
+	Name   string `json:"name"`
+	Micros int64  `json:"micros"`
 }
 
 // Parse reads a document. Its errors are faults: Invalid, TooLarge or
