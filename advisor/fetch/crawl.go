@@ -90,12 +90,12 @@ func (w *walk) step(ctx context.Context, at waiting, visit func(*Response) error
 	}
 	if err != nil {
 		w.skip(at.u, fault.Of(err).Message)
-		return false, nil //nolint:nilerr // one that cannot be had does not end the crawl
+		return false, nil
 	}
 	final, err := parse(res.URL)
 	if err != nil || !sameSite(w.root, final) {
 		w.skip(at.u, "It leads to another site.")
-		return false, nil
+		return false, nil //nolint:nilerr // one that cannot be had does not end the crawl
 	}
 	if key := address(final); key != address(at.u) {
 		if w.seen[key] {
