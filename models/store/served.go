@@ -44,6 +44,8 @@ func (s *Store) AppendServed(ctx context.Context, row *models.AuditRow, answer *
 	defer limit.Stop()
 	select {
 	case s.served <- e:
+	case <-s.closing: // a request that the grace period cut off is still on its way
+		return auditDown
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-limit.C:
@@ -55,6 +57,8 @@ func (s *Store) AppendServed(ctx context.Context, row *models.AuditRow, answer *
 			return auditDown.Because(err)
 		}
 		return nil
+	case <-s.done: // it came into the queue after the last look at it
+		return auditDown
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-limit.C:
@@ -62,35 +66,50 @@ func (s *Store) AppendServed(ctx context.Context, row *models.AuditRow, answer *
 	}
 }
 
-// commitServed writes what gathers in the queue until the queue is closed.
+// commitServed writes what gathers in the queue until the store is closed, and
+// then what is still in it. The queue itself is never closed: who comes late
+// would panic.
 func (s *Store) commitServed() {
 	defer close(s.done)
-	for first := range s.served {
-		es := []*served{first}
-		for more := true; more && len(es) < servedBatch; {
-			select {
-			case e, ok := <-s.served:
-				if ok {
-					es = append(es, e)
-				}
-				more = ok
-			default:
-				more = false
-			}
-		}
-		err := s.writeServed(es)
-		if err != nil && len(es) > 1 && !pgconn.Timeout(err) {
-			// One bad row must not take the others with it. But where it was time that
-			// ran out, each alone would let it run out again, and all who come next
-			// would wait behind them.
-			for _, e := range es {
-				e.done <- s.writeServed([]*served{e})
-			}
+	for {
+		select {
+		case first := <-s.served:
+			s.commitBatch(first)
 			continue
+		case <-s.closing:
 		}
+		select {
+		case first := <-s.served:
+			s.commitBatch(first)
+		default:
+			return
+		}
+	}
+}
+
+// commitBatch writes one answer's rows, and those of all that wait behind it.
+func (s *Store) commitBatch(first *served) {
+	es := []*served{first}
+	for more := true; more && len(es) < servedBatch; {
+		select {
+		case e := <-s.served:
+			es = append(es, e)
+		default:
+			more = false
+		}
+	}
+	err := s.writeServed(es)
+	if err != nil && len(es) > 1 && !pgconn.Timeout(err) {
+		// One bad row must not take the others with it. But where it was time that
+		// ran out, each alone would let it run out again, and all who come next
+		// would wait behind them.
 		for _, e := range es {
-			e.done <- err
+			e.done <- s.writeServed([]*served{e})
 		}
+		return
+	}
+	for _, e := range es {
+		e.done <- err
 	}
 }
 

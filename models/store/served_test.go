@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -102,4 +103,57 @@ func TestACommitThatFailsIsNoticed(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// Answers that are still on their way when the store is closed, because the
+// grace period cut them off, are told so; what was acknowledged is there.
+func TestServedWhileClosing(t *testing.T) {
+	t.Parallel()
+	watch, db := storetest.Open(t, store.Options{})
+	own := connect(t, db.Own)
+	if _, err := own.Exec(t.Context(), "INSERT INTO brains (id, name, created_at, created_by) VALUES ('alpha', 'a', now(), 't')"); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		s, err := store.Open(t.Context(), db.URL, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var acknowledged, refused atomic.Int64
+		var rows []models.AuditRow
+		count := func(tx *store.Tx) (err error) { rows, err = tx.AuditRows(1 << 20); return err }
+		if err := watch.InBrain(t.Context(), "alpha", count); err != nil {
+			t.Fatal(err)
+		}
+		was := len(rows)
+		var wg sync.WaitGroup
+		first := make(chan struct{})
+		var once sync.Once
+		for range 8 {
+			wg.Go(func() {
+				for refused.Load() == 0 {
+					err := s.AppendServed(t.Context(), &models.AuditRow{BrainID: "alpha", At: time.Now(), Actor: "a", Operation: "answer", Outcome: "ok"}, nil)
+					switch {
+					case err == nil:
+						acknowledged.Add(1)
+					case fault.Of(err).Code == "audit_unavailable":
+						refused.Add(1)
+					default:
+						t.Error(err)
+						refused.Add(1)
+					}
+					once.Do(func() { close(first) })
+				}
+			})
+		}
+		<-first
+		s.Close()
+		wg.Wait()
+		if err := watch.InBrain(t.Context(), "alpha", count); err != nil {
+			t.Fatal(err)
+		}
+		if got := int64(len(rows) - was); got < acknowledged.Load() {
+			t.Errorf("%d rows, and %d were acknowledged", got, acknowledged.Load())
+		}
+	}
 }

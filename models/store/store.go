@@ -49,6 +49,7 @@ type Store struct {
 	log  *slog.Logger
 
 	served  chan *served
+	closing chan struct{} // closed when no more are taken
 	done    chan struct{}
 	tallies tallies
 	lookups lookups
@@ -99,14 +100,14 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("opening gorm: %w", err)
 	}
-	s := &Store{pool: pool, sql: db, db: g, log: o.Log, served: make(chan *served, servedQueue), done: make(chan struct{}), lookups: lookups{stalled: lookupStalled}}
+	s := &Store{pool: pool, sql: db, db: g, log: o.Log, served: make(chan *served, servedQueue), closing: make(chan struct{}), done: make(chan struct{}), lookups: lookups{stalled: lookupStalled}}
 	go s.commitServed()
 	return s, nil
 }
 
 // Close waits for the served answers in flight and closes the pool.
 func (s *Store) Close() {
-	close(s.served)
+	close(s.closing)
 	<-s.done
 	_ = s.sql.Close() // returns its connections to the pool; nothing else can fail
 	s.pool.Close()
