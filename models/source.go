@@ -1,6 +1,46 @@
 package models
 
-import "time"
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// A Date is a day as "2026-01-31"; "" is none.
+type Date string
+
+// ParseDate reads a day that there is, or "".
+func ParseDate(s string) (Date, bool) {
+	if s == "" {
+		return "", true
+	}
+	t, err := time.Parse(time.DateOnly, s)
+	return Date(s), err == nil && t.Year() > 0
+}
+
+// Value is what the database stores.
+func (d Date) Value() (driver.Value, error) {
+	if d == "" {
+		return nil, nil //nolint:nilnil // NULL is no date
+	}
+	return string(d), nil
+}
+
+// Scan reads what the database stores.
+func (d *Date) Scan(v any) error {
+	switch v := v.(type) {
+	case nil:
+		*d = ""
+	case time.Time:
+		*d = Date(v.Format(time.DateOnly))
+	case string:
+		*d = Date(v)
+	default:
+		return fmt.Errorf("a date is no %T", v)
+	}
+	return nil
+}
 
 // A Source is a document that a curator imported. Its bytes are in its
 // revisions.
@@ -14,6 +54,12 @@ type Source struct {
 	Head         int       `json:"revision"` // the draft's revision of it
 	CreatedAt    time.Time `json:"created_at"`
 	CreatedBy    string    `json:"created_by"`
+
+	Owner         string `json:"owner,omitempty"`          // who answers for it
+	ReviewBy      Date   `json:"review_by,omitempty"`      // when somebody is to look at it again
+	EffectiveFrom Date   `json:"effective_from,omitempty"` // of the draft's revision, as EffectiveTo; a new one begins without
+	EffectiveTo   Date   `json:"effective_to,omitempty"`   // the last day
+	Supersedes    string `json:"supersedes,omitempty"`     // code of the source that it takes the place of
 
 	RemovedAt *time.Time `json:"removed_at,omitempty"` // from the draft; its revisions stay, because versions name them
 }
@@ -33,7 +79,14 @@ type Revision struct {
 	Warnings  []string  `json:"warnings" gorm:"serializer:json"`
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by"`
+
+	Flags  []Flag          `json:"flags,omitempty" gorm:"serializer:json"` // one that has any waits for a curator
+	Report json.RawMessage `json:"report,omitempty" gorm:"serializer:json"`
 }
+
+// Held reports whether the revision waits for a curator before it is published,
+// as long as none has certified it.
+func (r *Revision) Held() bool { return len(r.Flags) > 0 }
 
 // A Passage is the smallest citable piece of a revision: a span of its text,
 // and the names by which people cite it. Its text is Text[Start:End] of the

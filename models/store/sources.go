@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/json"
 	"time"
 
 	"gorm.io/gorm"
@@ -89,6 +90,12 @@ func (tx *Tx) LastRevision(sourceID string) (int, error) {
 func (tx *Tx) InsertRevision(d *models.Doc, raw []byte) error {
 	r := &d.Revision
 	r.BrainID = tx.Brain
+	if r.Flags == nil {
+		r.Flags = []models.Flag{}
+	}
+	if r.Report == nil {
+		r.Report = json.RawMessage("{}")
+	}
 	if err := tx.db.Exec(`INSERT INTO blobs (brain_id, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, tx.Brain, r.SHA256, raw).Error; err != nil {
 		return err
 	}
@@ -99,27 +106,10 @@ func (tx *Tx) InsertRevision(d *models.Doc, raw []byte) error {
 		p := &d.Passages[i]
 		p.BrainID, p.SourceID, p.Revision = tx.Brain, r.SourceID, r.N
 	}
-	if len(d.Passages) > 0 {
-		if err := tx.db.CreateInBatches(d.Passages, batch).Error; err != nil {
-			return err
-		}
+	if err := tx.insertPassages(r, d.Passages); err != nil {
+		return err
 	}
-	if len(d.Terms) == 0 {
-		return nil
-	}
-	rows := make([]term, len(d.Terms))
-	for i, t := range d.Terms {
-		rows[i] = term{tx.Brain, r.SourceID, r.N, t.Name, t.Ordinal}
-	}
-	return tx.db.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(rows, batch).Error
-}
-
-type term struct {
-	BrainID  models.BrainID
-	SourceID string
-	Revision int
-	Name     string
-	Ordinal  int
+	return tx.insertTerms(r, d.Terms)
 }
 
 // Doc returns one revision with its passages and terms.
