@@ -41,6 +41,10 @@ type Options struct {
 	Title string // instead of the document's own
 	Code  string // of the source; empty: proposed from the title
 	Cites string // how a statute's sections are cited, where neither name nor text say: "15 U.S.C."
+
+	Limits form.Limits // of what is read; a zero is the default
+	Cache  string      // folder that holds the compiled PDF engine; "": it is compiled anew
+	Inside bool        // no other program (tesseract, antiword) is started, installed or not
 }
 
 // A Document is what was read.
