@@ -34,7 +34,8 @@ type block struct {
 	page   int        // from 1
 	rows   []tableRow // of a table, whose own span is its title and header
 	locus  string     // what the table is called: "table 2", "Rates"
-	path   string     // what it adds to its rows' heading path
+	path   string     // what it adds to the heading path of those below it
+	key    string     // that the file gives itself
 }
 
 // A tableRow is one row of a table.

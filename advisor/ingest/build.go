@@ -24,7 +24,13 @@ func build(f *form.Document, o Options) (*Document, error) {
 	if d.Title == "" {
 		d.Title = b.title()
 	}
-	if err := d.structure(b.blocks, o); err != nil {
+	var err error
+	if keyed(f) {
+		err = b.keep(d, o)
+	} else {
+		err = d.structure(b.blocks, o)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if d.Language = language(d.Text); d.Language == "und" && f.Language != "" {
@@ -58,7 +64,7 @@ func (b *builder) block(i int) int {
 		return 1
 	}
 	b.part(f.Kind)
-	nb := block{start: b.text.Len(), page: f.Page}
+	nb := block{start: b.text.Len(), page: f.Page, key: tidy(f.Key, false)}
 	b.write(f.Number)
 	marks := b.text.Len()
 	if f.Number != "" && f.Text != "" {
@@ -69,6 +75,7 @@ func (b *builder) block(i int) int {
 	switch f.Kind {
 	case form.Heading:
 		nb.kind, nb.level = title, max(f.Level, 1)
+		nb.path = f.Text
 	case form.Code:
 		nb.kind = code
 	}

@@ -16,12 +16,15 @@
 package ingest
 
 import (
-	"bytes"
 	"path"
 	"strings"
+	"time"
 
 	"polaris/advisor/cite"
 	"polaris/advisor/ingest/form"
+	"polaris/advisor/ingest/markup"
+	"polaris/advisor/ingest/suspect"
+	"polaris/advisor/ingest/tabular"
 	"polaris/models"
 	"polaris/models/fault"
 )
@@ -41,6 +44,8 @@ type Options struct {
 	Title string // instead of the document's own
 	Code  string // of the source; empty: proposed from the title
 	Cites string // how a statute's sections are cited, where neither name nor text say: "15 U.S.C."
+
+	Charset string // of the text, as an HTTP header or a mail says it
 
 	Limits form.Limits // of what is read; a zero is the default
 	Cache  string      // folder that holds the compiled PDF engine; "": it is compiled anew
@@ -88,84 +93,88 @@ func Parse(data []byte, o Options) (*Document, error) {
 	if o.Code != "" && !cite.ValidCode(o.Code) {
 		return nil, fault.Field("code", "A code is an upper-case letter, then up to 11 upper-case letters, digits and hyphens, and no word that begins other citations.")
 	}
-	if err := refuse(data); err != nil {
+	o.Limits = withDefaults(o.Limits)
+	clock := time.Now()
+	var stages []Stage
+	stage := func(name string) {
+		stages = append(stages, Stage{name, time.Since(clock).Microseconds()})
+		clock = time.Now()
+	}
+	d, err := read(data, o, stage)
+	if err != nil {
 		return nil, err
 	}
-	text, warnings, err := decode(data)
+	d.flag()
+	stage("screen")
+	d.Report.Stages = stages
+	if n := len(d.Warnings); n > maxWarnings {
+		d.Warnings = append(d.Warnings[:maxWarnings:maxWarnings], plural(n-maxWarnings, "further warning"))
+	}
+	return d, nil
+}
+
+// read tells the format of a document and reads it. It names each stage as it
+// ends.
+func read(data []byte, o Options, stage func(string)) (*Document, error) {
+	f, err := binary(data)
+	if err != nil {
+		return nil, err
+	}
+	if f != textFormat {
+		doc, err := readBinary(f, data, o)
+		if err != nil {
+			return nil, err
+		}
+		stage("read")
+		d, err := build(doc, o)
+		stage("structure")
+		return d, err
+	}
+	text, warnings, err := decode(data, o.Charset)
 	if err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil, fault.New(fault.Unreadable, "The document is empty.")
 	}
-	var d *Document
-	switch sniff(text) {
-	case mediaXML:
-		d, err = parseRegML(text, o)
-	case mediaHTML:
-		return nil, fault.New(fault.Unsupported, "HTML is not read yet. Save the page as Markdown or plain text.")
-	default:
-		d, err = parseText(text, o)
-	}
+	stage("decode")
+	d, err := readText(text, data, o, stage)
 	if err != nil {
 		return nil, err
 	}
+	stage("structure")
 	d.Warnings = append(warnings, d.Warnings...)
-	if n := len(d.Warnings); n > maxWarnings {
-		d.Warnings = append(d.Warnings[:maxWarnings:maxWarnings], plural(n-maxWarnings, "further warning"))
-	}
 	if d.Language == "" {
 		d.Language = language(d.Text)
 	}
 	return d, nil
 }
 
-// signatures are how files begin that are not text.
-var signatures = []struct{ magic, name string }{
-	{"%PDF-", "PDF"},
-	{"PK\x03\x04", "Word, OpenDocument, EPUB or another ZIP container"},
-	{"PK\x05\x06", "ZIP"},
-	{"\xD0\xCF\x11\xE0", "the old Word format"},
-	{"{\\rtf", "RTF"},
-	{"\x1F\x8B", "gzip"},
-	{"\x89PNG", "PNG"},
-	{"\xFF\xD8\xFF", "JPEG"},
-	{"GIF8", "GIF"},
-	{"7z\xBC\xAF", "7z"},
-}
-
-// refuse says no to what is known not to be text.
-func refuse(data []byte) error {
-	if len(data) == 0 {
-		return fault.New(fault.Unreadable, "The document is empty: it has no bytes.")
-	}
-	for _, s := range signatures {
-		if bytes.HasPrefix(data, []byte(s.magic)) {
-			return fault.New(fault.Unsupported, "This is %s, which is not read yet. Save it as Markdown or plain text.", s.name)
+// readText reads a format that is text.
+func readText(text string, data []byte, o Options, stage func(string)) (*Document, error) {
+	var doc *form.Document
+	var err error
+	switch sniff(text) {
+	case xmlFormat:
+		return parseXML(text, o)
+	case htmlFormat:
+		doc, err = markup.HTML(text, o.Limits)
+	case mailFormat:
+		doc, err = markup.EML(data, o.Limits)
+	case jsonFormat:
+		doc, err = tabular.JSON(text, o.Limits)
+	default:
+		if d := tabular.Delimiter(text); d != 0 && !marked.MatchString(text) {
+			doc, err = tabular.CSV(text, d, o.Limits)
+			break
 		}
+		return parseText(text, o)
 	}
-	return nil
-}
-
-// What a text can be.
-type media int
-
-const (
-	mediaText media = iota // Markdown or plain
-	mediaXML
-	mediaHTML
-)
-
-func sniff(text string) media {
-	head := strings.TrimLeft(text[:min(len(text), 4096)], " \t\r\n")
-	lower := strings.ToLower(head[:min(len(head), 64)])
-	switch {
-	case strings.HasPrefix(lower, "<!doctype html"), strings.HasPrefix(lower, "<html"):
-		return mediaHTML
-	case strings.HasPrefix(lower, "<?xml"), strings.HasPrefix(lower, "<!doctype"), strings.HasPrefix(lower, "<!entity"), strings.HasPrefix(lower, "<regulation"):
-		return mediaXML
+	if err != nil {
+		return nil, err
 	}
-	return mediaText
+	stage("read")
+	return build(doc, o)
 }
 
 // stem returns a file's name without folders and extension.
@@ -175,4 +184,11 @@ func stem(name string) string {
 		return ""
 	}
 	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// flag adds what in the text is meant for machines.
+func (d *Document) flag() {
+	for _, f := range suspect.Text(d.Text) {
+		d.Flags = append(d.Flags, f)
+	}
 }

@@ -186,7 +186,9 @@ func TestSameBytesSameDocument(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"reg-b-12cfr1002.xml", "fcra-15usc1681.md", "reg-b-12cfr1002.md"} {
 		data := load(t, name)
-		if a, b := parse(t, data, Options{Name: name}), parse(t, data, Options{Name: name}); !reflect.DeepEqual(a, b) {
+		a, b := parse(t, data, Options{Name: name}), parse(t, data, Options{Name: name})
+		a.Report.Stages, b.Report.Stages = nil, nil // how long it took
+		if !reflect.DeepEqual(a, b) {
 			t.Errorf("%s differs", name)
 		}
 	}

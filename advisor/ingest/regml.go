@@ -83,6 +83,11 @@ func brokenXML(d *xml.Decoder, err error) error {
 	return fault.New(fault.Unreadable, "The XML is broken in line %d: %s.", line(d), what).Because(fmt.Errorf("reading XML: %w", err))
 }
 
+// parseXML reads the kinds of XML that have a structure of provisions.
+func parseXML(text string, o Options) (*Document, error) {
+	return parseRegML(text, o)
+}
+
 // all returns the elements below e that are called name, e's own children only.
 func (e *element) all(name string) []*element {
 	var out []*element

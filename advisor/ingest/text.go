@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	markup        = regexp.MustCompile("(?m)^(?:#{1,6}[ \t]+\\S|```|~~~|[ \t]*\\|?[ \t]*:?-{2,}:?[ \t]*\\|)")
+	marked        = regexp.MustCompile("(?m)^(?:#{1,6}[ \t]+\\S|```|~~~|[ \t]*\\|?[ \t]*:?-{2,}:?[ \t]*\\|)")
 	houseNumber   = regexp.MustCompile(`^(§+\s*|(?i:section|sec\.?|article|rule|clause)\s+)?(\d{1,4}(?:\.\d{1,3})*[a-z]?)((?:\([0-9A-Za-z]{1,5}\))*)([.:)])?(?:\s+(?:[-–—]\s*)?(.*))?$`)
 	statuteNumber = regexp.MustCompile(`^(?:§+\s*|(?i:section|sec\.?)\s+)(\d[0-9A-Za-z.]*(?:[-–‑—]\d+[a-z]?)?)\.?(?:\s+(.*))?$`)
 	numberedPara  = regexp.MustCompile(`^(\d{1,3}(?:\.\d{1,3})+)\.?[ \t]+["“*(]*\p{Lu}`)
@@ -46,7 +46,7 @@ type textReader struct {
 
 // parseText reads Markdown, plain text, and statutes written so.
 func parseText(text string, o Options) (*Document, error) {
-	s := scanner{text: text, plain: !markup.MatchString(text)}
+	s := scanner{text: text, plain: !marked.MatchString(text)}
 	s.scan()
 	if s.plain {
 		plainHeadings(text, s.blocks)
