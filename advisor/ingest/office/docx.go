@@ -99,7 +99,7 @@ func (d *docx) close() (*form.Document, error) {
 		return nil, nothing(d.images)
 	}
 	if d.images > 0 && doc.Found < 200*d.images {
-		doc.Warnings = append(doc.Warnings, fmt.Sprintf("%s in the document and little text: what the pictures show is not read.", amount(d.images, "picture")))
+		doc.Warnings = append(doc.Warnings, pictures(d.images))
 	}
 	return doc, nil
 }
@@ -119,6 +119,11 @@ func nothing(images int) error {
 		return fault.New(fault.Unreadable, "The document holds no text, only %s.", amount(images, "picture"))
 	}
 	return fault.New(fault.Unreadable, "The document is empty: it holds no text.")
+}
+
+// pictures warns of a document that may be scanned.
+func pictures(n int) string {
+	return amount(n, "picture") + " in the document and little text: what pictures show is not read."
 }
 
 func amount(n int, what string) string {

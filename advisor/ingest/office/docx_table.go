@@ -40,7 +40,7 @@ func (s *story) table() error {
 		s.blocks = append(s.blocks, t.single...) // a frame, not a table
 		return nil
 	}
-	t.grid.guess = !t.looked && !t.marked
+	t.grid.guess, t.grid.marked = !t.looked && !t.marked, t.marked
 	s.blocks = append(append(s.blocks, t.grid.blocks(t.number)...), t.after...)
 	return nil
 }

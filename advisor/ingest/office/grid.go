@@ -1,6 +1,7 @@
 package office
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,14 +11,16 @@ import (
 
 const (
 	maxSpan   = 256     // columns that a merged cell may be spread over
-	maxSpread = 4 << 20 // cells of a table over which merged cells are spread at all
+	maxSpread = 1 << 20 // cells of a table over which merged cells are spread at all
+	nearEdge  = 40      // twips within which two edges are one
 	maxRepeat = 300     // bytes of a merged cell that each of its rows repeats
 )
 
 // A cell is one of a table as its file has it.
 type cell struct {
 	text  string
-	cols  int  // that it covers; 0 is one
+	cols  int  // that it covers; 0 is one; below 0, what is to its left covers it
+	right int  // its edge, where the file gives that instead
 	below bool // it continues the cell above
 }
 
@@ -27,6 +30,7 @@ type grid struct {
 	rows   [][]cell
 	lines  []int // of each row, from 1; nil: as they stand
 	header int   // rows at the top that name the columns
+	marked bool  // the file marks them as such, each
 	guess  bool  // the file does not say whether the first row does
 }
 
@@ -61,11 +65,35 @@ func (g *grid) blocks(table int) []form.Block {
 	return out
 }
 
+// edges gives each cell the columns that its edge says.
+func (g *grid) edges() {
+	var all []int
+	for _, r := range g.rows {
+		for _, c := range r {
+			all = append(all, c.right)
+		}
+	}
+	slices.Sort(all)
+	all = slices.CompactFunc(all, func(a, b int) bool { return max(a-b, b-a) < nearEdge })
+	for _, r := range g.rows {
+		left := 0
+		for i := range r {
+			at, _ := slices.BinarySearch(all, r[i].right-nearEdge+1)
+			r[i].cols = max(at+1-left, 1)
+			left = max(at+1, left)
+		}
+	}
+}
+
 // spread puts each cell into its column.
 func (g *grid) spread() [][]cell {
 	width := 0
 	for _, r := range g.rows {
-		width = max(width, len(r))
+		n := 0
+		for _, c := range r {
+			n += min(max(c.cols, 1), maxSpan)
+		}
+		width = max(width, n)
 	}
 	width = min(width, maxSpan)
 	if width*len(g.rows) > maxSpread {
@@ -92,6 +120,9 @@ func (g *grid) spread() [][]cell {
 // that is one cell over the whole width is the table's title.
 func (g *grid) head(rows [][]cell) int {
 	top := min(g.header, len(rows))
+	if top == 1 && !g.marked && form2(rows) {
+		top = 0
+	}
 	if len(rows) > 2 && top <= 1 && (top == 1 || g.guess) && titled(rows) {
 		if g.title == "" {
 			g.title = rows[0][0].text
@@ -120,36 +151,42 @@ func titled(rows [][]cell) bool {
 	return first[0].cols >= len(first)
 }
 
-// named reports whether the first of the rows names the columns: each has a name
-// that is no value, and below it there are values, or the names are all in the
-// manner of a header.
+// maxName is how many characters a column's name has at most.
+const maxName = 60
+
+// named reports whether the first of the rows may name the columns: each has a
+// short name that no other has and that is no value, but for the corner. A form
+// of two columns has labels on the left instead.
 func named(rows [][]cell) bool {
-	if len(rows) < 2 || len(rows[0]) < 2 {
+	if len(rows) < 2 || len(rows[0]) < 2 || form2(rows) {
 		return false
 	}
 	seen := map[string]bool{}
-	for _, c := range rows[0] {
-		if c.text == "" || seen[c.text] || value(c.text) || utf8.RuneCountInString(c.text) > 60 {
+	for i, c := range rows[0] {
+		if c.cols < 0 || c.text == "" && i == 0 {
+			continue
+		}
+		if c.text == "" || seen[c.text] || value(c.text) || utf8.RuneCountInString(c.text) > maxName {
 			return false
 		}
 		seen[c.text] = true
 	}
-	for i := range rows[0] {
-		values, others := 0, 0
-		for _, r := range rows[1:] {
-			switch {
-			case i >= len(r) || r[i].text == "":
-			case value(r[i].text):
-				values++
-			default:
-				others++
-			}
+	return len(rows[0]) >= len(rows[1]) && len(seen) > 0
+}
+
+// form2 reports whether a table of two columns is a form: most of its first
+// column are labels that end with a colon.
+func form2(rows [][]cell) bool {
+	labels := 0
+	for _, r := range rows {
+		if len(r) > 2 {
+			return false
 		}
-		if values > 0 && values >= 4*others {
-			return true
+		if len(r) > 0 && strings.HasSuffix(r[0].text, ":") {
+			labels++
 		}
 	}
-	return false
+	return 2*labels > len(rows)
 }
 
 // value reports whether a cell holds a number, a date or an amount.

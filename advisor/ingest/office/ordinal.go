@@ -134,3 +134,14 @@ func ordinalWords(n int) string {
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// columns writes n as spreadsheets name their columns: after z comes aa, then ab.
+func columns(n int, a rune) string {
+	s := ""
+	for ; n > 0; n = (n - 1) / 26 {
+		s = string(a+rune((n-1)%26)) + s
+	}
+	return s
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
