@@ -58,7 +58,7 @@ func (b *builder) row(nb *block, f form.Block) {
 		if b.text.Len() > start {
 			b.text.WriteString(" | ")
 		}
-		if k < len(names) && names[k] != "" && names[k] != v {
+		if k < len(names) && names[k] != "" && names[k] != v && (k == 0 || names[k] != names[k-1]) { // a name over two columns is said once
 			b.text.WriteString(strings.TrimRight(names[k], ": ") + ": ")
 		}
 		b.write(v)

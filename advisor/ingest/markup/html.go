@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -17,6 +18,9 @@ const maxFlags = 50
 
 // HTML reads a page, decoded to UTF-8.
 func HTML(text string, _ form.Limits) (*form.Document, error) {
+	if head := text[:min(len(text), 2048)]; strings.HasPrefix(head, "<?xml") || strings.Contains(head, "http://www.w3.org/1999/xhtml") {
+		text = selfClosed.ReplaceAllStringFunc(text, open)
+	}
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
 		return nil, fault.New(fault.Unreadable, "The HTML cannot be read: %s.", "its elements are nested too deeply").Because(err)
@@ -34,6 +38,19 @@ func HTML(text string, _ form.Limits) (*form.Document, error) {
 		d.Title = w.title(root)
 	}
 	return d, nil
+}
+
+var selfClosed = regexp.MustCompile(`<([A-Za-z][A-Za-z0-9:-]*)(\s[^<>]*)?/>`)
+
+// open writes <title/> of XHTML as <title></title>: in HTML the first is never
+// closed, and the rest of the page would be the title.
+func open(tag string) string {
+	m := selfClosed.FindStringSubmatch(tag)
+	switch strings.ToLower(m[1]) {
+	case "br", "hr", "img", "input", "meta", "link", "col", "area", "base", "embed", "source", "track", "wbr", "param":
+		return tag
+	}
+	return "<" + m[1] + m[2] + "></" + m[1] + ">"
 }
 
 // A walker turns a tree of elements into blocks.
@@ -261,7 +278,7 @@ func (w *walker) hidden(n *html.Node, how hiding) {
 	}
 	t := tidy(w.all(n))
 	words := len(strings.Fields(t))
-	most := 3
+	most := 10
 	if how == forListeners {
 		most = 12
 	}

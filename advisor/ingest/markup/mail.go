@@ -125,7 +125,7 @@ func (m *letter) part(p *mail.Part) error {
 	case *mail.AttachmentHeader:
 		name, _ = h.Filename() //nolint:errcheck // an attachment may have no name
 		if name == "" {
-			name = "without a name"
+			name, _, _ = h.ContentType() //nolint:errcheck // then it is empty
 		}
 		m.attached = append(m.attached, clip(decoded(name)))
 		return nil

@@ -32,7 +32,7 @@ type grid struct {
 	inHead  []bool // rows in a thead
 	title   string
 	cells   int
-	layout  bool // it arranges a page: its cells hold blocks, not values
+	off     int // rows that were taken off the top
 	pending map[int]span
 }
 
@@ -72,7 +72,7 @@ func (w *walker) tableNode(n *html.Node) {
 	}
 	w.table++
 	for _, line := range body {
-		b := form.Block{Kind: form.Row, Table: w.table, Line: line + 1, Title: g.title, Cells: texts(g.rows[line])}
+		b := form.Block{Kind: form.Row, Table: w.table, Line: line + g.off + 1, Title: g.title, Cells: texts(g.rows[line])}
 		if len(header) > 0 {
 			b.Header = header
 		}
@@ -309,7 +309,10 @@ func (g *grid) signs() {
 				}
 			case ")", "%", ")%", "%)":
 				for j := k - 1; j >= 0 && j >= k-3; j-- {
-					if r[j].text != "" && r[j].origin != r[k].origin {
+					if t := r[j].text; t != "" && r[j].origin != r[k].origin {
+						if last := t[len(t)-1]; last < '0' || last > '9' {
+							break
+						}
 						r[j].text += r[k].text
 						r[k].text = ""
 						break
@@ -323,6 +326,7 @@ func (g *grid) signs() {
 // header returns the names of the columns, from the rows that a table begins
 // with and marks as its header, and the lines of the others.
 func (g *grid) header() (names []string, body []int) {
+	g.titles()
 	top := 0
 	for top < len(g.rows) && (g.inHead[top] || g.heads(top)) {
 		top++
@@ -348,6 +352,24 @@ func (g *grid) header() (names []string, body []int) {
 		}
 	}
 	return names, body
+}
+
+// titles takes the rows off the top that say one thing across the whole table:
+// that is its title, and the name of no column.
+func (g *grid) titles() {
+	for len(g.rows) > 1 && len(g.rows[0]) > 1 {
+		only := g.rows[0][0]
+		for _, c := range g.rows[0] {
+			if c.origin != only.origin {
+				return
+			}
+		}
+		if !only.head && !g.inHead[0] {
+			return
+		}
+		g.title = strings.TrimSpace(g.title + " " + only.text)
+		g.rows, g.inHead, g.off = g.rows[1:], g.inHead[1:], g.off+1
+	}
 }
 
 // heads reports whether all that a row says are names.
