@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"reflect"
 	"sync"
 	"time"
 
@@ -138,29 +137,6 @@ func (e *engine) close() {
 		_ = e.Close() // an instance that trapped cannot say goodbye; its memory goes with the pool
 	}
 	_ = e.pool.Close()
-}
-
-// brisk runs f, which only asks for what the engine has worked out already,
-// without a watcher for each call. With a context that can end, the sandbox
-// starts a goroutine per call, and that takes longer than the call: pages have
-// thousands of glyphs. Where the binding no longer has the field, f runs
-// watched and slower.
-func (e *engine) brisk(f func() error) error {
-	v := reflect.ValueOf(e.GetImplementation())
-	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return f()
-	}
-	field := v.Elem().FieldByName("Context")
-	if !field.IsValid() || !field.CanSet() {
-		return f()
-	}
-	watched, ok := field.Interface().(context.Context)
-	if !ok {
-		return f()
-	}
-	field.Set(reflect.ValueOf(context.WithoutCancel(watched)))
-	defer field.Set(reflect.ValueOf(watched))
-	return f()
 }
 
 // warm starts the engine once, so that what follows finds it compiled.

@@ -9,11 +9,11 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// PDFium writes this for a hyphen at the end of a line whose word goes on in
-// the next; older versions the second.
+// PDFium writes these for a hyphen at the end of a line whose word goes on in
+// the next: one where it is asked for a character, the other for a text.
 const (
-	softBreak    = 0x02
-	softBreakOld = 0xFFFE
+	softBreak     = 0x02
+	softBreakText = 0xFFFE
 )
 
 // glyphs makes words of the characters of a page, in the file's order, which
@@ -24,40 +24,41 @@ func (r *reading) glyphs(tp references.FPDF_TEXTPAGE, p *page, v view) error {
 	if err != nil {
 		return err
 	}
+	units, err := r.units(tp, count.Count)
+	if err != nil {
+		return err
+	}
 	var (
 		letters     []rune
 		first, last int
 		broke       = true
+		before      *word
 	)
 	flush := func(soft bool) error {
 		if len(letters) == 0 {
 			return nil
 		}
-		w, err := r.word(tp, first, last, v)
+		w, err := r.word(tp, first, last, p, v, before)
 		if err != nil {
 			return err
+		}
+		if n := r.smallDigits(tp, letters, last, w.points); n > 0 {
+			letters = append(letters[:len(letters)-n:len(letters)-n], []rune(superscript(string(letters[len(letters)-n:])))...)
 		}
 		w.text, w.chars, w.soft, w.broke = tidy(letters), len(letters), soft, broke
 		letters, broke = letters[:0], false
 		r.sort(p, w)
+		before = w
 		return nil
 	}
-	for i := range count.Count {
-		if i%256 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
-		}
-		u, err := r.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: tp, Index: i})
-		if err != nil {
-			return err
-		}
-		c := rune(u.Unicode)
+	for i, c := range units {
 		if utf16.IsSurrogate(c) && len(letters) > 0 && utf16.IsSurrogate(letters[len(letters)-1]) {
 			letters[len(letters)-1] = utf16.DecodeRune(letters[len(letters)-1], c)
 			last = i
 			continue
 		}
 		switch {
-		case c == softBreak || c == softBreakOld:
+		case c == softBreak || c == softBreakText:
 			letters, last = append(letters, '-'), i
 			if err := flush(true); err != nil {
 				return err
@@ -83,8 +84,37 @@ func (r *reading) glyphs(tp references.FPDF_TEXTPAGE, p *page, v view) error {
 	return flush(false)
 }
 
+// units returns the characters of a page, in UTF-16: all of them by one question
+// to the engine where it leaves none out, else one by one.
+func (r *reading) units(tp references.FPDF_TEXTPAGE, count int) ([]rune, error) {
+	if count <= 0 {
+		return nil, nil
+	}
+	out := make([]rune, 0, count)
+	if all, err := r.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: tp, Count: count}); err == nil {
+		for _, u := range utf16.Encode([]rune(all.Text)) {
+			out = append(out, rune(u))
+		}
+		if len(out) > count && out[len(out)-1] == 0 {
+			out = out[:len(out)-1]
+		}
+		if len(out) == count {
+			return out, nil
+		}
+	}
+	out = out[:0]
+	for i := range count {
+		u, err := r.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: tp, Index: i})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rune(u.Unicode))
+	}
+	return out, nil
+}
+
 // word measures the word between two characters.
-func (r *reading) word(tp references.FPDF_TEXTPAGE, first, last int, v view) (*word, error) {
+func (r *reading) word(tp references.FPDF_TEXTPAGE, first, last int, p *page, v view, before *word) (*word, error) {
 	b, err := r.glyph(tp, first, v)
 	if err != nil {
 		return nil, err
@@ -101,15 +131,36 @@ func (r *reading) word(tp references.FPDF_TEXTPAGE, first, last int, v view) (*w
 	if err != nil {
 		return nil, err
 	}
-	w.size = size.FontSize
-	if m, err := r.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: tp, Index: first}); err == nil {
-		w.size *= math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D))
-		w.turn = v.turned(float64(m.Matrix.A), float64(m.Matrix.B))
-	}
 	if weight, err := r.FPDFText_GetFontWeight(&requests.FPDFText_GetFontWeight{TextPage: tp, Index: first}); err == nil && weight.FontWeight > 0 {
 		w.weight = weight.FontWeight
 	}
+	if before != nil && before.points == size.FontSize && before.weight == w.weight && math.Abs(before.h()-w.h()) < 0.01 && math.Abs(before.y1-w.y1) < 0.01 {
+		w.matrix, w.turn = before.matrix, before.turn // the same line goes on
+	} else if m, err := r.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: tp, Index: first}); err == nil {
+		w.matrix, w.turn = m.Matrix, v.turned(float64(m.Matrix.A), float64(m.Matrix.B))
+	} else {
+		w.matrix.D = 1
+	}
+	w.points = size.FontSize
+	w.size = size.FontSize * math.Hypot(float64(w.matrix.C), float64(w.matrix.D))
+	if !p.dubious {
+		return w, nil
+	}
 	return w, r.unseen(tp, first, w)
+}
+
+// smallDigits returns how many digits at the end of a word are set smaller than
+// it: a note's mark, an exponent, a numerator.
+func (r *reading) smallDigits(tp references.FPDF_TEXTPAGE, letters []rune, last int, points float64) int {
+	n := 0
+	for n < len(letters)-1 && n < 3 && letters[len(letters)-1-n] >= '0' && letters[len(letters)-1-n] <= '9' {
+		size, err := r.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: tp, Index: last - n})
+		if err != nil || size.FontSize >= 0.85*points {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // glyph returns where a character is seen, with the height of its font.

@@ -13,31 +13,49 @@ import (
 // maxFlagText is how much of a hidden text a flag shows, in characters.
 const maxFlagText = 300
 
+// How text is painted.
+type paint uint8
+
+const (
+	visible paint = iota
+	ghostly       // with nothing
+	pale          // in white
+)
+
+// painted returns how a piece of text is painted.
+func (r *reading) painted(o references.FPDF_PAGEOBJECT) (paint, error) {
+	m, err := r.FPDFTextObj_GetTextRenderMode(&requests.FPDFTextObj_GetTextRenderMode{PageObject: o})
+	if err != nil {
+		return visible, err
+	}
+	switch m.TextRenderMode {
+	case enums.FPDF_TEXTRENDERMODE_INVISIBLE, enums.FPDF_TEXTRENDERMODE_CLIP:
+		return ghostly, nil
+	case enums.FPDF_TEXTRENDERMODE_FILL, enums.FPDF_TEXTRENDERMODE_FILL_CLIP:
+	default:
+		return visible, nil // an outline is seen, whatever fills it
+	}
+	c, err := r.FPDFPageObj_GetFillColor(&requests.FPDFPageObj_GetFillColor{PageObject: o})
+	switch {
+	case err != nil:
+		return visible, r.ctx.Err() // a pattern: no one colour
+	case c.FillColor.A == 0:
+		return ghostly, nil
+	case white(c.FillColor.R, c.FillColor.G, c.FillColor.B):
+		return pale, nil
+	}
+	return visible, nil
+}
+
 // unseen notes how a word is painted.
 func (r *reading) unseen(tp references.FPDF_TEXTPAGE, i int, w *word) error {
 	o, err := r.FPDFText_GetTextObject(&requests.FPDFText_GetTextObject{TextPage: tp, Index: i})
 	if err != nil {
 		return r.ctx.Err() // a generated character has none
 	}
-	m, err := r.FPDFTextObj_GetTextRenderMode(&requests.FPDFTextObj_GetTextRenderMode{PageObject: o.TextObject})
-	if err != nil {
-		return err
-	}
-	switch m.TextRenderMode {
-	case enums.FPDF_TEXTRENDERMODE_INVISIBLE, enums.FPDF_TEXTRENDERMODE_CLIP:
-		w.ghost = true
-		return nil
-	case enums.FPDF_TEXTRENDERMODE_FILL, enums.FPDF_TEXTRENDERMODE_FILL_CLIP:
-	default:
-		return nil // an outline is seen, whatever fills it
-	}
-	c, err := r.FPDFText_GetFillColor(&requests.FPDFText_GetFillColor{TextPage: tp, Index: i})
-	if err != nil {
-		return r.ctx.Err() // a pattern: no one colour
-	}
-	w.ghost = c.A == 0
-	w.white = white(c.R, c.G, c.B)
-	return nil
+	seen, err := r.painted(o.TextObject)
+	w.ghost, w.white = seen == ghostly, seen == pale
+	return err
 }
 
 // sort puts a word where it belongs: into the text, the layer under a scan, or
@@ -84,14 +102,20 @@ func covered(b box, by []box) bool {
 	return false
 }
 
-// flag reports the hidden text of a page.
-func (r *reading) flag(p *page) {
-	if len(p.hidden) == 0 {
-		return
+// flag reports the hidden text of all pages. What printers leave at the edge of
+// each page is one flag, with the first of them.
+func (r *reading) flag() {
+	seen := map[string]bool{}
+	for _, p := range r.pages {
+		text := joined(p.hidden)
+		if k := numberless(text); text == "" || seen[k] {
+			continue
+		} else {
+			seen[k] = true
+		}
+		if utf8.RuneCountInString(text) > maxFlagText {
+			text = string([]rune(text)[:maxFlagText]) + "…"
+		}
+		r.doc.Flags = append(r.doc.Flags, models.Flag{Kind: models.HiddenText, Page: p.number, Text: text})
 	}
-	text := joined(p.hidden)
-	if utf8.RuneCountInString(text) > maxFlagText {
-		text = string([]rune(text)[:maxFlagText]) + "…"
-	}
-	r.doc.Flags = append(r.doc.Flags, models.Flag{Kind: models.HiddenText, Page: p.number, Text: text})
 }

@@ -14,6 +14,7 @@ const (
 	maxStrokes  = 4_000
 	maxSegments = 600 // of paths with more than a box
 	maxNesting  = 6
+	maxTexts    = 1_500 // pieces; with more it is cheaper to look at the words
 )
 
 // thin is the height of a box that is a line, in points.
@@ -48,8 +49,11 @@ func (r *reading) ink(ref requests.Page, p *page, v view) error {
 	return nil
 }
 
+// strokes walks the objects of a page. Each question to the engine takes about
+// a microsecond, so none is asked in vain.
 type strokes struct {
 	*reading
+	texts    int
 	page     *page
 	view     view
 	paths    int
@@ -66,6 +70,8 @@ func (s *strokes) object(o references.FPDF_PAGEOBJECT, m matrix, depth int) erro
 		return err
 	}
 	switch t.Type {
+	case enums.FPDF_PAGEOBJ_TEXT:
+		return s.text(o)
 	case enums.FPDF_PAGEOBJ_IMAGE:
 		if b, ok := s.bounds(o, m); ok {
 			s.page.images = append(s.page.images, b)
@@ -82,6 +88,21 @@ func (s *strokes) object(o references.FPDF_PAGEOBJECT, m matrix, depth int) erro
 		return s.nested(o, m, depth)
 	}
 	return nil
+}
+
+// text notes whether a text may not be seen. Only where one on the page may not
+// is each word looked at.
+func (s *strokes) text(o references.FPDF_PAGEOBJECT) error {
+	if s.page.dubious {
+		return nil
+	}
+	if s.texts++; s.texts > maxTexts {
+		s.page.dubious = true
+		return nil
+	}
+	seen, err := s.painted(o)
+	s.page.dubious = seen != visible
+	return err
 }
 
 // nested walks a form: a group of objects with its own coordinates.

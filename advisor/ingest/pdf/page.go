@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/structs"
 )
 
 // A box is a rectangle on the page as its reader sees it: x grows to the right,
@@ -30,11 +31,14 @@ type word struct {
 	box
 	text   string
 	size   float64 // as it is seen, in points
+	points float64 // as the file says it
 	weight int     // 400 is regular
 	turn   int     // quarter turns clockwise against the page
 	chars  int     // as the file counts them
 	soft   bool    // ends in a hyphen that PDFium holds for one of line breaking
 	broke  bool    // a line break of the file is before it
+
+	matrix structs.FPDF_FS_MATRIX // of its glyphs
 
 	ghost bool // painted with nothing: an OCR layer, or hidden
 	white bool // painted white
@@ -42,17 +46,18 @@ type word struct {
 
 // A page is what PDFium found on one.
 type page struct {
-	number int // from 1
-	w, h   float64
-	words  []*word
-	rules  []box // lines and edges of boxes that are painted
-	images []box
-	fills  []fill
-	layer  []*word // invisible words over an image
-	hidden []*word
-	fields []string // names and values of form fields
-	found  int      // characters but spaces
-	ocr    bool     // the text is a scan's
+	number  int // from 1
+	w, h    float64
+	words   []*word
+	rules   []box // lines and edges of boxes that are painted
+	images  []box
+	fills   []fill
+	layer   []*word // invisible words over an image
+	hidden  []*word
+	dubious bool     // some of its text may not be seen
+	fields  []string // names and values of form fields
+	found   int      // characters but spaces
+	ocr     bool     // the text is a scan's
 
 	scanned []string // lines that were recognised in the image
 }
@@ -70,18 +75,15 @@ func (r *reading) page(i int) (*page, error) {
 		return nil, err
 	}
 	p := &page{number: i + 1}
-	err = r.brisk(func() error {
-		v, err := r.view(ref)
-		if err != nil {
-			return err
-		}
-		p.w, p.h = v.size()
-		if err := r.ink(ref, p, v); err != nil {
-			return err
-		}
-		return r.glyphs(text.TextPage, p, v)
-	})
+	v, err := r.view(ref)
 	if err != nil {
+		return nil, err
+	}
+	p.w, p.h = v.size()
+	if err := r.ink(ref, p, v); err != nil {
+		return nil, err
+	}
+	if err := r.glyphs(text.TextPage, p, v); err != nil {
 		return nil, err
 	}
 	if _, err := r.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage}); err != nil {
