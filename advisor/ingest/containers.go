@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"bytes"
-
 	"polaris/advisor/ingest/form"
 	"polaris/advisor/ingest/markup"
 	"polaris/advisor/ingest/office"
@@ -51,8 +49,9 @@ func readBinary(f format, data []byte, o Options) (*form.Document, error) {
 	if markup.IsEPUB(data) {
 		return markup.EPUB(data, o.Limits)
 	}
-	if bytes.Contains(data, []byte("word/document")) {
-		return office.DOCX(data, o.Limits)
+	media, ok := office.Sniff(data)
+	if !ok {
+		return nil, fault.New(fault.Unsupported, "This is a ZIP archive. The documents in it are imported one by one.").WithCode(Archive)
 	}
-	return nil, fault.New(fault.Unsupported, "This is a ZIP archive. The documents in it are imported one by one.").WithCode(Archive)
+	return office.Read(media, data, o.Limits, o.Inside)
 }
