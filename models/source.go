@@ -2,7 +2,6 @@ package models
 
 import (
 	"database/sql/driver"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -80,8 +79,31 @@ type Revision struct {
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by"`
 
-	Flags  []Flag          `json:"flags,omitempty" gorm:"serializer:json"` // one that has any waits for a curator
-	Report json.RawMessage `json:"report,omitempty" gorm:"serializer:json"`
+	Flags  []Flag      `json:"flags,omitempty" gorm:"serializer:json"` // one that has any waits for a curator
+	Report *ReadReport `json:"report,omitempty" gorm:"serializer:json"`
+}
+
+// A ReadReport says how a document was read, and what of it is not in the text.
+type ReadReport struct {
+	Stages   []ReadStage   `json:"stages,omitempty"`
+	Pages    int           `json:"pages,omitempty"`
+	Found    int           `json:"found,omitempty"` // characters of text in the file; 0: not counted
+	Kept     int           `json:"kept,omitempty"`  // of them in the text
+	Margins  []string      `json:"margins,omitempty"`
+	Comments []ReadComment `json:"comments,omitempty"`
+}
+
+// A ReadStage is a step of reading and how long it took.
+type ReadStage struct {
+	Name   string `json:"name"`
+	Micros int64  `json:"micros"`
+}
+
+// A ReadComment is a reviewer's remark in a document.
+type ReadComment struct {
+	By   string `json:"by,omitempty"`
+	On   string `json:"on,omitempty"`
+	Text string `json:"text"`
 }
 
 // Held reports whether the revision waits for a curator before it is published,

@@ -179,6 +179,11 @@ func (d *Desk) change(ctx context.Context, e *Env, o *Entry, in any) (out any, e
 		if e.Call.DryRun {
 			return errDryRun
 		}
+		if e.Call.also != nil {
+			if err := e.Call.also(tx, out); err != nil {
+				return err
+			}
+		}
 		return tx.AppendAudit(e.Audit)
 	})
 	if err != nil {

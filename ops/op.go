@@ -142,6 +142,10 @@ type Call struct {
 	Taken      Taken     // what the guard took from the caller's rate
 	Visit      *Visit    // the signed-in browser; nil where the call did not come from one
 	Started    time.Time // when the request arrived; zero: when the gate is reached
+
+	// also joins the transaction in which the operation is done or put into the
+	// queue: that a job did it, and what it did, are one.
+	also func(tx *store.Tx, out any) error
 }
 
 // An Env is what a running operation may use.

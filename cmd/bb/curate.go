@@ -48,7 +48,7 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 		if err == nil {
 			out, err = ops.Do(ctx, d.Desk, call, ops.ImportSource, ops.ImportSourceIn{
 				Name: filepath.Base(path), Title: i.Title, Code: i.Code,
-				Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Data: data,
+				SourceFacts: ops.SourceFacts{Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites}, Data: data,
 			})
 		}
 		if err != nil {

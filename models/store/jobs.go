@@ -40,6 +40,7 @@ const (
 	rescueAfter  = jobTimeout + time.Minute
 	mostAttempts = 12 // a document that ends the process each time is given up some day
 	sweepEvery   = 3 * time.Second
+	lostEvery    = 20 // sweeps
 
 	workerLock = 0x706f6c77 // first key of the advisory locks of working processes
 )
@@ -100,14 +101,32 @@ type Workers struct {
 	swept  sync.WaitGroup
 }
 
-// Work begins to do jobs, at most so many at once. An error of do means that the
-// job is tried again later, and gone is told when it was the last time.
-func (s *Store) Work(ctx context.Context, most int, do func(ctx context.Context, j Job) error, gone func(ctx context.Context, j Job) error) (*Workers, error) {
+// A Work is what workers do.
+type Work struct {
+	AtOnce int // jobs of this process at most
+
+	// Do does one job, for the time that try says. Where it fails the job is tried
+	// again later, unless that was the last time.
+	Do func(ctx context.Context, j Job, try Try) error
+
+	// Lost looks for what no job is for. It is called at the start and now and
+	// then.
+	Lost func(ctx context.Context) error
+}
+
+// A Try is the how manieth time a job is done.
+type Try struct {
+	N    int // from 1
+	Last bool
+}
+
+// Work begins to do jobs.
+func (s *Store) Work(ctx context.Context, x Work) (*Workers, error) {
 	known := river.NewWorkers()
-	river.AddWorker(known, &jobWorker{do: do, gone: gone, log: s.log})
+	river.AddWorker(known, &jobWorker{do: x.Do})
 	c, err := river.NewClient(riverdatabasesql.NewWithPgxListener(s.sql, s.pool), &river.Config{
-		Schema: queueSchema, Logger: quieter(s.log), Workers: known, Queues: map[string]river.QueueConfig{importQueue: {MaxWorkers: most}},
-		JobTimeout: jobTimeout, RescueStuckJobsAfter: rescueAfter,
+		Schema: queueSchema, Logger: quieter(s.log), Workers: known, Queues: map[string]river.QueueConfig{importQueue: {MaxWorkers: x.AtOnce}},
+		FetchCooldown: 10 * time.Millisecond, JobTimeout: jobTimeout, RescueStuckJobsAfter: rescueAfter,
 		ReindexerIndexNames: []string{}, // only the tables' owner may, and they stay small
 	})
 	if err != nil {
@@ -123,13 +142,17 @@ func (s *Store) Work(ctx context.Context, most int, do func(ctx context.Context,
 		_ = alive.Close(background) // it ends with the process otherwise
 		return nil, mapped(err)
 	}
+	if err := x.Lost(ctx); err != nil {
+		_ = alive.Close(background)
+		return nil, err
+	}
 	background, w.end = context.WithCancel(background)
 	if err := c.Start(background); err != nil {
 		w.end()
 		_ = alive.Close(background)
 		return nil, mapped(err)
 	}
-	w.swept.Go(func() { s.sweep(background, c.ID(), alive) })
+	w.swept.Go(func() { s.sweep(background, c.ID(), alive, x.Lost) })
 	return w, nil
 }
 
@@ -158,13 +181,14 @@ func (s *Store) holdAlive(ctx context.Context, id string) (*pgx.Conn, error) {
 
 // sweep looks after the jobs of processes that have died, and after this one's
 // lock: a database that was restarted has forgotten it.
-func (s *Store) sweep(ctx context.Context, id string, alive *pgx.Conn) {
+func (s *Store) sweep(ctx context.Context, id string, alive *pgx.Conn, lost func(ctx context.Context) error) {
 	defer func() {
 		if alive != nil {
 			_ = alive.Close(context.WithoutCancel(ctx))
 		}
 	}()
-	for tick := time.NewTicker(sweepEvery); ; {
+	tick := time.NewTicker(sweepEvery)
+	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
 			tick.Stop()
@@ -180,7 +204,11 @@ func (s *Store) sweep(ctx context.Context, id string, alive *pgx.Conn) {
 				continue // the database is away; so is the work
 			}
 		}
-		if err := s.putBack(ctx); err != nil && ctx.Err() == nil {
+		err := s.putBack(ctx)
+		if err == nil && n%lostEvery == 0 {
+			err = lost(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
 			s.log.Warn("looking after jobs of processes that died failed", "error", mapped(err))
 		}
 	}
@@ -204,22 +232,14 @@ func (s *Store) putBack(ctx context.Context) error {
 // jobWorker is what River calls.
 type jobWorker struct {
 	river.WorkerDefaults[Job]
-	do, gone func(ctx context.Context, j Job) error
-	log      *slog.Logger
+	do func(ctx context.Context, j Job, try Try) error
 }
 
 // Work does one job.
 func (w *jobWorker) Work(ctx context.Context, j *river.Job[Job]) error {
-	err := w.do(ctx, j.Args)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, ErrHandBack):
+	err := w.do(ctx, j.Args, Try{j.Attempt, j.Attempt >= j.MaxAttempts})
+	if errors.Is(err, ErrHandBack) {
 		return river.JobSnooze(0)
-	case j.Attempt >= j.MaxAttempts:
-		if err := w.gone(context.WithoutCancel(ctx), j.Args); err != nil {
-			return err
-		}
 	}
 	return err
 }

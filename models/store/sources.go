@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/json"
 	"time"
 
 	"gorm.io/gorm"
@@ -66,6 +65,12 @@ func (tx *Tx) SaveSource(s *models.Source) error {
 	return duplicate(tx.db.Save(s).Error, &fault.Error{Kind: fault.Conflict, Code: "code_taken", Field: "code", Message: "Another source of this brain has the code " + s.Code + "."})
 }
 
+// SaveFacts saves what curators say of a source, in the draft or not.
+func (tx *Tx) SaveFacts(s *models.Source) error {
+	return tx.db.Model(&models.Source{}).Where("brain_id = ? AND id = ?", tx.Brain, s.ID).
+		Select("title", "jurisdiction", "origin_url", "owner", "review_by", "effective_from", "effective_to", "supersedes").Updates(s).Error
+}
+
 // RevisionByHash returns the source's revision that was made from bytes with
 // this SHA-256, or a NotFound fault.
 func (tx *Tx) RevisionByHash(sourceID string, sum []byte) (*models.Revision, error) {
@@ -94,7 +99,7 @@ func (tx *Tx) InsertRevision(d *models.Doc, raw []byte) error {
 		r.Flags = []models.Flag{}
 	}
 	if r.Report == nil {
-		r.Report = json.RawMessage("{}")
+		r.Report = &models.ReadReport{}
 	}
 	if err := tx.db.Exec(`INSERT INTO blobs (brain_id, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, tx.Brain, r.SHA256, raw).Error; err != nil {
 		return err
