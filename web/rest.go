@@ -102,7 +102,7 @@ func (s *Server) operation(r route) echo.HandlerFunc {
 			return err
 		}
 		if x, ok := out.(ops.Streamed); ok {
-			return stream(c, x)
+			return s.stream(c, x)
 		}
 		return r.reply(c, out)
 	}

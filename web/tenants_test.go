@@ -24,7 +24,7 @@ type nouns map[string]string
 var nobodys = nouns{
 	"brain": "nowhere", "source": "src_000000000000", "code": "QUAGG", "card": "quagga-crossing", "key": "000000000000", "answer": "ans_000000000000",
 	"owner": "nobody@example.com", "person": "per_000000000000", "version": "77", "title": "Quaggness", "cursor": "AAAAAAAAAAAAAAAAAAAA", "anchor": "QUAGG 1(a)",
-	"recommendation": "rec_000000000000", "hash": "0000000000000000000000000000000000000000000000000000000000000000",
+	"recommendation": "rec_000000000000", "import": "imp_000000000000", "hash": "0000000000000000000000000000000000000000000000000000000000000000",
 }
 
 // foreign makes the brain zebra with one of everything, by somebody else, and
@@ -41,6 +41,7 @@ func (s *site) foreign() nouns {
 		run(s, c, ops.PublishVersion, ops.PublishIn{})
 	}
 	n["version"] = "3"
+	n["import"] = run(s, c, ops.StartImport, ops.StartImportIn{Files: []ops.ImportFile{{Name: "zebra.md", Data: []byte("# Zebra")}}}).Import.ID
 	run(s, c, ops.SaveCard, ops.SaveCardIn{ID: n["card"], Label: "Zebra", Covers: "zebras", Anchors: []string{"ZEBRA 1(a)"}})
 	k := run(s, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: "zebra"})
 	n["key"] = k.ID
@@ -98,6 +99,13 @@ var attempts = map[string][]attempt{
 	"audit.export":             {{"GET", "/audit/export?cursor={cursor}", ""}},
 	"audit.retain":             {{"POST", "/audit/retention", `{"brain_id":"{brain}"}`}},
 	"sources.remove":           {{"DELETE", "/sources/{source}", ""}, {"DELETE", "/sources/{code}", ""}},
+	"sources.update":           {{"PATCH", "/sources/{source}", `{"title":"x"}`}, {"PATCH", "/sources/{code}", `{"supersedes":"{code}"}`}},
+	"sources.diff":             {{"GET", "/sources/{source}/diff", ""}, {"GET", "/sources/{code}/diff?from=1&to=2", ""}},
+	"imports.start":            {{"POST", "/imports", `{"import":"{import}","files":[{"name":"x.md","data":"IyBYCgpYLgo="}]}`}},
+	"imports.get":              {{"GET", "/imports/{import}", ""}},
+	"imports.list":             {{"GET", "/imports?cursor={cursor}", ""}},
+	"imports.cancel":           {{"POST", "/imports/{import}/cancellation", ""}},
+	"imports.events":           {{"GET", "/imports/{import}/events", ""}},
 	"sources.restore":          {{"POST", "/sources/{source}/restore", `{"revision":1}`}},
 	"sources.suspend":          {{"POST", "/sources/{source}/suspend", `{"reason":"x"}`}, {"POST", "/sources/{code}/suspend", `{"key":"{anchor}","reason":"x"}`}},
 	"sources.lift":             {{"POST", "/sources/{source}/lift", `{}`}, {"POST", "/sources/{code}/lift", `{"key":"{anchor}"}`}},

@@ -79,6 +79,7 @@ func New(desk *ops.Desk, at *door.Door, mcp http.Handler, c Config) *Server {
 			Icon:    static.Path("favicon.svg"),
 		},
 	}
+	s.health.draining, s.health.drain = context.WithCancel(context.Background())
 	if err := s.origins.AddTrustedOrigin(c.PublicURL); err != nil {
 		panic("web: the public URL is no origin: " + err.Error())
 	}
