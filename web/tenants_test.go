@@ -151,7 +151,7 @@ func asIs(s string) string { return s }
 
 // what differs between any two requests: ids and times, the newest answers, and
 // which titles a made-up one happens to be near to
-var chance = regexp.MustCompile(`"answers":\[[^\]]*\]| Nearest: [^"]*?\.|(req|ans|src|per|rec)_[0-9A-Za-z]{12}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id|hash|sha256|payload)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns)":\d+|"code":"[A-Z0-9]+"`)
+var chance = regexp.MustCompile(`"answers":\[[^\]]*\]| Nearest: [^"]*?\.|(req|ans|src|per|rec|imp)_[0-9A-Za-z]{12}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id|hash|sha256|payload)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns|micros)":\d+|"code":"[A-Z0-9]+"`)
 
 // seen is an answer without what differs between any two requests, and with the
 // names that were sent left out.
