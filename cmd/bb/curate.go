@@ -18,63 +18,6 @@ import (
 	"polaris/ops"
 )
 
-type importCmd struct {
-	brainFlag
-	Paths        []string `arg:"" help:"Files to read."`
-	Title        string   `help:"Default: the document's own."`
-	Code         string   `help:"Prefix of its citation keys. Default: proposed from the title."`
-	Jurisdiction string   `help:"Where it applies."`
-	OriginURL    string   `name:"origin-url" help:"Where it was taken from."`
-	Cites        string   `help:"What its section numbers belong to, such as '15 U.S.C.', where the text does not say." placeholder:"BASE"`
-}
-
-// Run imports the files one by one. A file that fails does not stop the others;
-// the exit status says that one did.
-func (i *importCmd) Run(ctx context.Context, c *console) error {
-	if len(i.Paths) > 1 && (i.Title != "" || i.Code != "") {
-		return fault.New(fault.Invalid, "--title and --code are for one file.")
-	}
-	d, call, err := c.at(ctx, i.BrainID)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	defer d.sealQuietly(ctx, i.BrainID)
-	results := []ops.ImportedSource{}
-	failed := 0
-	for _, path := range i.Paths {
-		data, err := readDocument(path, d.Settings.MaxUpload)
-		var out ops.ImportedSource
-		if err == nil {
-			out, err = ops.Do(ctx, d.Desk, call, ops.ImportSource, ops.ImportSourceIn{
-				Name: filepath.Base(path), Title: i.Title, Code: i.Code,
-				SourceFacts: ops.SourceFacts{Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites}, Data: data,
-			})
-		}
-		if err != nil {
-			if len(i.Paths) == 1 {
-				return about(path, err)
-			}
-			failed++
-			c.notice("bb: %s", oneLine(path+": "+sentence(fault.Of(err))))
-			continue
-		}
-		results = append(results, out)
-		if !c.root.JSON {
-			printImport(c.out, path, out)
-		}
-	}
-	if c.root.JSON {
-		if err := c.print(results, nil); err != nil {
-			return err
-		}
-	}
-	if failed > 0 {
-		return fault.New(fault.Conflict, "%d of %d files were not imported.", failed, len(i.Paths))
-	}
-	return nil
-}
-
 // about names the file that a document's fault is about, unless it does so
 // already.
 func about(path string, err error) error {
@@ -101,19 +44,6 @@ func readDocument(path string, most int64) ([]byte, error) {
 		return nil, fault.New(fault.TooLarge, "%s is over %d bytes.", path, most)
 	}
 	return os.ReadFile(path)
-}
-
-func printImport(w io.Writer, path string, out ops.ImportedSource) {
-	path = oneLine(path)
-	switch out.Status {
-	case ops.ImportUnchanged:
-		fmt.Fprintf(w, "%s: unchanged, revision %d of %s (%s)\n", path, out.Revision, out.Code, out.Title)
-	default:
-		fmt.Fprintf(w, "%s: %s, revision %d of %s (%s), %d passages\n", path, out.Status, out.Revision, out.Code, out.Title, out.Passages)
-	}
-	for _, warning := range out.Warnings {
-		fmt.Fprintln(w, "  warning: "+warning)
-	}
 }
 
 type extractCmd struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +50,7 @@ type Settings struct {
 	MaxUploadBytes int64         `env:"POLARIS_MAX_UPLOAD_BYTES" default:"67108864" help:"Largest document, in bytes."`
 	RateLimit      string        `env:"POLARIS_RATE_LIMIT" default:"60/60s" help:"Requests in a window for each caller, or off."`
 	RateLimitStore string        `env:"POLARIS_RATE_LIMIT_STORE" help:"Where requests are counted: memory or postgres. Default: memory with the private database, else postgres."`
+	Workers        int           `env:"POLARIS_WORKERS" help:"Documents that this process reads at once. Default: as many as it has cores."`
 	ShutdownGrace  time.Duration `env:"POLARIS_SHUTDOWN_GRACE" default:"20s" help:"How long requests in flight may take to finish."`
 	LogLevel       string        `env:"POLARIS_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 	LogFormat      string        `env:"POLARIS_LOG_FORMAT" enum:"text,json," default:"" help:"text or json. Default: text on a terminal, else json."`
@@ -60,7 +63,7 @@ var elsewhere = []string{"POLARIS_ACTOR", "POLARIS_API_KEY", "POLARIS_MCP_API_KE
 // later are settings of the contract that this release does not have yet. To
 // set one is refused rather than ignored.
 var later = []string{
-	"POLARIS_INDEX_MEMORY", "POLARIS_WORKERS", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
+	"POLARIS_INDEX_MEMORY", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
 	"POLARIS_LLM_BASE_URL", "POLARIS_LLM_API_KEY", "POLARIS_LLM_MODEL", "POLARIS_LLM_JUDGE_MODEL", "POLARIS_LLM_EMBED_MODEL", "POLARIS_SEARXNG_URL", "POLARIS_OAUTH_ISSUER",
 }
 
@@ -181,6 +184,10 @@ func (s Settings) check() (*checked, error) {
 			return nil, malformed(name, fmt.Sprint(n), "a number above 0")
 		}
 	}
+	if s.Workers < 0 {
+		return nil, malformed("POLARIS_WORKERS", fmt.Sprint(s.Workers), "a number above 0")
+	}
+	c.Workers = cmp.Or(s.Workers, runtime.GOMAXPROCS(0))
 	if s.ShutdownGrace <= 0 {
 		return nil, malformed("POLARIS_SHUTDOWN_GRACE", s.ShutdownGrace.String(), "a time above 0, such as 20s")
 	}
