@@ -88,36 +88,42 @@ func docbook(program, file string, l form.Limits, more ...string) (*form.Documen
 	if l.Unpacked > 0 {
 		most = min(most, l.Unpacked)
 	}
-	out, complaint := &bounded{most: most}, &bounded{most: 4 << 10}
+	out, complaint := &bounded{most: most, stop: cancel}, &bounded{most: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, complaint
 	err := cmd.Run()
 	switch {
-	case ctx.Err() != nil:
-		return nil, fault.New(fault.Unreadable, "antiword did not finish the document within %s. Save it as DOCX.", antiwordTime).Because(err)
 	case out.over:
 		return nil, fault.New(fault.TooLarge, "The document has more than %d MiB of text.", most>>20)
-	case strings.Contains(strings.ToLower(complaint.String()), "encrypted"):
+	case ctx.Err() != nil:
+		return nil, fault.New(fault.Unreadable, "antiword did not finish the document within %s. Save it as DOCX.", antiwordTime).Because(err)
+	case strings.Contains(strings.ToLower(complaint.buf.String()), "encrypted"):
 		return nil, protected().(*fault.Error).Because(err) //nolint:errorlint // it is one
 	case err != nil:
 		return nil, fault.New(fault.Unreadable, "The document is damaged: antiword cannot read it. Save it as DOCX.").Because(err)
 	}
-	return readDocBook(out.Bytes())
+	return readDocBook(out.buf.Bytes())
 }
 
-// bounded keeps what is written to it, up to most.
+// bounded keeps what is written to it, up to most. It is no bytes.Buffer, which
+// would be read into past all bounds.
 type bounded struct {
-	bytes.Buffer
+	buf  bytes.Buffer
 	most int64
+	stop func()
 	over bool
 }
 
-// Write fails once there is too much: the program then ends.
+// Write ends the program once there is too much; without stop, it drops that.
 func (b *bounded) Write(p []byte) (int, error) {
-	if int64(b.Len()+len(p)) > b.most {
+	if int64(b.buf.Len()+len(p)) > b.most {
 		b.over = true
+		if b.stop == nil {
+			return len(p), nil
+		}
+		b.stop()
 		return 0, errors.New("too much")
 	}
-	return b.Buffer.Write(p)
+	return b.buf.Write(p)
 }
 
 // bookReader reads the DocBook that antiword writes.

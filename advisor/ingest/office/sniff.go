@@ -73,7 +73,7 @@ func (c *container) opc() (media string) {
 			return nil
 		})
 	}
-	if media != "" || w == nil {
+	if media != "" {
 		return media
 	}
 	for _, part := range []struct{ name, media string }{{"word/document.xml", MediaDOCX}, {"xl/workbook.xml", MediaXLSX}, {"ppt/presentation.xml", MediaPPTX}} {
