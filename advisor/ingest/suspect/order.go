@@ -34,7 +34,7 @@ var wordings = []wording{
 	{[]string{"prompt", "system message", "system instruction", "hidden instruction", "initial instruction", "instructions verbatim"}, []string{"reveal", "print", "show", "repeat", "output", "leak", "disclos", "reproduc", "display", "give me", "tell me", "return", "dump", "recite"}, regexp.MustCompile(`\b(?:reveal|print|show|repeat|output|leak|disclose|reproduce|display|give me|tell me|return|dump|recite) (?:me |us )?(?:all |verbatim |back )?(?:of )?(?:your|the) (?:full |entire |complete |exact |hidden |secret |original |initial |internal )*(?:system (?:prompt|message|instructions?)|hidden (?:prompt|instructions?)|initial (?:prompt|instructions?)|instructions verbatim|prompt)\b`)},
 	{[]string{" user"}, []string{"tell", "reveal", "mention", "inform", "disclos", "show", "alert", "notify"}, regexp.MustCompile(`\b(?:do not|don't|never|without|must not) (?:tell|telling|reveal|revealing|mention|mentioning|inform|informing|disclose|disclosing|show|alert|alerting|notify|notifying)(?: \w+){0,5}? (?:the |this )?(?:end )?users?\b[^.]{0,60}\b(?:instruction|prompt|message|text|note|this)\b`)},
 	{[]string{"the user"}, []string{"tell", "reveal", "mention", "inform", "alert"}, regexp.MustCompile(`\b(?:do not|don't|never) (?:tell|reveal to|mention (?:this|it) to|inform|alert) the user\b`)},
-	{[]string{"attention", "note", "notice", "message", "memo", "instruction", "important", "dear", "hey", "hello", "warning"}, []string{" ai", "ais", "llm", "language model", "a.i.", "chatbot", "chat bot", "gpt", "claude", "gemini", "copilot", "assistant"}, regexp.MustCompile(`\b(?:attention|note|notice|message|memo|instructions?|important|dear|hey|hello|warning)[ ,:]*(?:to |for )?(?:all |any |the |every )?` + machine + `(?: (?:reading|processing|summari[sz]ing|answering|parsing|using|that)|[:,!])`)},
+	{[]string{" ai ", " ai:", " ai,", " ai!", " ais", ":ai", "llm", "language model", "a.i.", "chatbot", "chat bot", "gpt", "claude", "gemini", "copilot", "assistant"}, []string{"attention", "note", "notice", "message", "memo", "instruction", "important", "dear", "hey", "hello", "warning"}, regexp.MustCompile(`\b(?:attention|note|notice|message|memo|instructions?|important|dear|hey|hello|warning)[ ,:]*(?:to |for )?(?:all |any |the |every )?` + machine + `(?: (?:reading|processing|summari[sz]ing|answering|parsing|using|that)|[:,!])`)},
 	{[]string{"if you"}, []string{" ai", "ais", "llm", "language model", "a.i.", "chatbot", "chat bot", "gpt", "claude", "gemini", "copilot", "assistant"}, regexp.MustCompile(`\bif you(?: are|'re) (?:an? |the )?(?:automated |artificial )?` + machine + `\b`)},
 	{[]string{" this"}, []string{" ai", "ais", "llm", "language model", "a.i.", "chatbot", "chat bot", "gpt", "claude", "gemini", "copilot", "assistant"}, regexp.MustCompile(`\b` + machine + ` (?:reading|processing|summari[sz]ing|parsing|ingesting|that reads?|who reads?) this\b`)},
 	{[]string{"as a", "being a"}, []string{" ai", "ais", "llm", "language model", "a.i.", "chatbot", "chat bot", "gpt", "claude", "gemini", "copilot", "assistant"}, regexp.MustCompile(`\b(?:as|being) an? (?:ai|llm|(?:ai |large )?language model)(?: assistant| model)?,? (?:you|your)\b`)},
@@ -45,7 +45,7 @@ var wordings = []wording{
 	{[]string{"pretend", "act as", "roleplay"}, nil, regexp.MustCompile(`\b(?:pretend (?:that )?(?:you are|to be|you have no)|act as (?:if you (?:are|were|have no)|though you|an? unrestricted|dan\b|root\b)|roleplay as)`)},
 	{[]string{" mode", "jailbr", "anything now"}, nil, regexp.MustCompile(`\b(?:developer mode|dan mode|god mode|jailbreak(?:ed)?|do anything now)\b[^.]{0,40}\b(?:enabled|activated|on|mode|you|engaged)\b`)},
 	{[]string{"<|", "inst]", "sys>", "<system", "</system", "assistant", "_call"}, nil, regexp.MustCompile(`<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|start_header_id|eot_id)\|>|\[/?inst\]|<</?sys>>|</?(?:system|assistant|tool_call|function_call)(?:[ _-](?:prompt|message|instructions?))?>`)},
-	{[]string{"system", "assistant", "developer"}, []string{": you", ":you", ": ignore", ": from", ": the", ": new", ": always", ": never", ": override"}, regexp.MustCompile(`(?:^|\n)\W{0,6}(?:system|assistant|developer)(?: (?:prompt|message|note|override|instruction))? ?: ?(?:you (?:are|must|should|will)|ignore|from now|the (?:user|following|previous)|new |always |never |override)`)},
+	{[]string{"system", "assistant", "developer"}, []string{": you", ":you", ": ignore", ": from", ": the", ": new", ": always", ": never", ": override"}, regexp.MustCompile(`(?:^|[.!?>*#"-] ?)(?:system|assistant|developer)(?: (?:prompt|message|note|override|instruction))? ?: ?(?:you (?:are|must|should|will)|ignore|from now|the (?:user|following|previous)|new |always |never |override)`)},
 	{[]string{"##"}, nil, regexp.MustCompile(`#{2,} ?(?:system|instruction|new instructions?|assistant|prompt)s? ?(?::|#|$)`)},
 	{[]string{"system prompt", "prompt", "admin", "hidden", "secret", "system"}, []string{"begin", "start", "end "}, regexp.MustCompile(`\b(?:begin|start|end) (?:of )?(?:the )?(?:system|hidden|admin|secret) (?:prompt|instructions?|message|override)`)},
 	{[]string{"tool", "function", "plugin"}, nil, regexp.MustCompile("\\b(?:call|invoke|use|run|execute|trigger) (?:the |your |a )?(?:[\"'`][a-z_.]{2,40}[\"'`]|[a-z]+(?:_[a-z]+)+) (?:tool|function|plugin)\\b")},
@@ -68,17 +68,42 @@ var wordings = []wording{
 // Order returns the part of s that is worded as an order to a language model.
 func Order(s string) (string, bool) {
 	for _, form := range spellings(s) {
-		for _, w := range wordings {
-			in := func(word string) bool { return strings.Contains(form, word) }
-			if !slices.ContainsFunc(w.needs, in) || len(w.also) > 0 && !slices.ContainsFunc(w.also, in) {
-				continue
-			}
-			if m := w.pattern.FindStringIndex(form); m != nil {
-				return around(form, m[0]), true
+		for i := range wordings {
+			if at := wordings[i].in(form); at >= 0 {
+				return around(form, at), true
 			}
 		}
 	}
 	return "", false
+}
+
+// How far before and after one of its words a wording may reach, in bytes.
+const (
+	before = 100
+	after  = 240
+)
+
+// in returns where a text has the wording, or -1. It looks around the words that
+// the wording needs, and nowhere else.
+func (w *wording) in(s string) int {
+	for _, word := range w.needs {
+		for from := 0; ; {
+			k := strings.Index(s[from:], word)
+			if k < 0 {
+				break
+			}
+			from += k + len(word)
+			lo, hi := max(0, from-len(word)-before), min(len(s), from+after)
+			part := s[lo:hi]
+			if len(w.also) > 0 && !slices.ContainsFunc(w.also, func(a string) bool { return strings.Contains(part, a) }) {
+				continue
+			}
+			if m := w.pattern.FindStringIndex(part); m != nil {
+				return lo + m[0]
+			}
+		}
+	}
+	return -1
 }
 
 // spellings returns s as it sounds: in small letters, without what hides words,
