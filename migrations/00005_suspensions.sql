@@ -73,7 +73,7 @@ AS $$
 BEGIN
   RETURN QUERY SELECT p.id, p.email, p.name, p.instance_admin, s.seen_at, s.expires_at, p.token_version,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('brain', b.id, 'name', b.name, 'published', b.published,
-       'four_eyes', b.four_eyes, 'roles', m.roles,
+       'four_eyes', b.four_eyes, 'four_eyes_until', b.four_eyes_until, 'roles', m.roles,
        'suspended', (SELECT jsonb_agg(jsonb_build_object('source_id', x.source_id, 'key', x.key) ORDER BY x.source_id, x.key) FROM public.suspensions x WHERE x.brain_id = b.id)
        ) ORDER BY b.id), '[]'::jsonb)
      FROM public.memberships m JOIN public.brains b ON b.id = m.brain_id WHERE m.person_id = p.id AND m.roles <> '[]'::jsonb)

@@ -45,6 +45,7 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON golden_questions TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, DELETE ON suspensions TO %I', app); -- gone only by a decision
   EXECUTE format('GRANT SELECT ON audit_tombstones TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT ON certifications TO %I', app); -- said is said
 
   -- Imports. Whose one is stays as it was written; the bytes go when they have
   -- been read. The job queue's tables hold ids and times alone.

@@ -148,6 +148,8 @@ type Version struct {
 	FourEyes    string    `json:"four_eyes"` // "off" or "bootstrap"
 	PublishedAt time.Time `json:"published_at"`
 	PublishedBy string    `json:"published_by"`
+
+	Recommendation string `json:"recommendation,omitempty" gorm:"-"` // by which it was decided on; absent where nobody was asked
 }
 
 // A Manifest lists what a version holds, in a fixed order.

@@ -176,15 +176,17 @@ type AnswersIn struct {
 	To     string `json:"to,omitempty" jsonschema:"RFC 3339 time or date; answers before then"`
 	KeyID  string `json:"key_id,omitempty" jsonschema:"the API key that asked"`
 	Source string `json:"source,omitempty" jsonschema:"id or code of a source that was cited"`
+
+	Guardrail string `json:"guardrail,omitempty" schema:"enum=pass|disclaim|block"`
 	Page
 }
 
 // ListAnswers lists served answers.
 var ListAnswers = &Op[AnswersIn, AnswerList]{
-	Name: "answers.list", Title: "List answers", Route: "GET /v1/brains/{brain_id}/answers", Summary: "List served answers, the newest first: by words of the question, time, key and cited source.",
+	Name: "answers.list", Title: "List answers", Route: "GET /v1/brains/{brain_id}/answers", Summary: "List served answers, the newest first: by words of the question, time, key, cited source and guardrail.",
 	Class: Read, Needs: models.MayReadRecords, Offered: Web | CLI | REST,
 	Run: func(_ context.Context, e *Env, in AnswersIn) (AnswerList, error) {
-		f := store.AnswerFilter{Text: in.Text, KeyID: in.KeyID}
+		f := store.AnswerFilter{Text: in.Text, KeyID: in.KeyID, Guardrail: in.Guardrail}
 		var err error
 		if f.From, err = timeOf("from", in.From); err != nil {
 			return AnswerList{}, err

@@ -22,10 +22,11 @@ type AuditFilterIn struct {
 	Operation string `json:"operation,omitempty"`
 	Target    string `json:"target,omitempty"`
 	Outcome   string `json:"outcome,omitempty" jsonschema:"ok, queued, or a refusal's code"`
+	Surface   string `json:"surface,omitempty" jsonschema:"web, rest, cli, mcp, stdio, openai, or system"`
 }
 
 func (in AuditFilterIn) filter() (store.AuditFilter, error) {
-	f := store.AuditFilter{Person: in.Person, Actor: in.Actor, KeyID: in.KeyID, Operation: in.Operation, Target: in.Target, Outcome: in.Outcome}
+	f := store.AuditFilter{Person: in.Person, Actor: in.Actor, KeyID: in.KeyID, Operation: in.Operation, Target: in.Target, Outcome: in.Outcome, Surface: in.Surface}
 	var err error
 	if f.From, err = timeOf("from", in.From); err != nil {
 		return f, err
@@ -67,14 +68,16 @@ func lineOf(r store.SealedRow) AuditLine {
 
 // AuditList is rows of the log, the newest first.
 type AuditList struct {
-	Rows []AuditLine `json:"rows"`
+	Rows     []AuditLine `json:"rows"`
+	Head     string      `json:"head,omitempty"` // of the chain now, SEQ:HASH; absent while nothing is sealed
+	Unsealed int64       `json:"unsealed"`       // rows that the sealer has not linked yet
 	More
 }
 
 // ListAudit lists the audit log.
 var ListAudit = &Op[AuditListIn, AuditList]{
 	Name: "audit.list", Title: "Read the audit log", Route: "GET /v1/brains/{brain_id}/audit",
-	Summary: "List rows of the audit log, the newest first: by time, person, actor, key, operation, target and outcome.",
+	Summary: "List rows of the audit log, the newest first: by time, person, actor, key, operation, target, outcome and surface.",
 	Class:   Read, Needs: models.MayAudit, Offered: Web | CLI | REST,
 	Run: func(_ context.Context, e *Env, in AuditListIn) (AuditList, error) {
 		f, err := in.filter()
@@ -86,6 +89,13 @@ var ListAudit = &Op[AuditListIn, AuditList]{
 		out := AuditList{Rows: make([]AuditLine, len(rows)), More: more}
 		for i, r := range rows {
 			out.Rows[i] = lineOf(r)
+		}
+		if err != nil {
+			return out, err
+		}
+		head, unsealed, err := e.Tx.AuditHead()
+		if out.Unsealed = unsealed; head.Seq > 0 {
+			out.Head = fmt.Sprintf("%d:%x", head.Seq, head.Hash)
 		}
 		return out, err
 	},

@@ -12,7 +12,7 @@ func All() Catalog {
 		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), VerifyAudit.Entry(), ListAudit.Entry(), ExportAudit.Entry(), RetainAudit.Entry(),
 		// the draft
 		ImportSource.Entry(), StartImport.Entry(), GetImport.Entry(), WatchImport.Entry(), ListImports.Entry(), CancelImport.Entry(),
-		ListSources.Entry(), GetSource.Entry(), UpdateSource.Entry(), DiffSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), GetPassages.Entry(),
+		ListSources.Entry(), GetSource.Entry(), UpdateSource.Entry(), DiffSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), GetPassages.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),

@@ -137,6 +137,7 @@ func inputs(x ids) map[string]string {
 		"sources.restore":           `{"source":"` + x.source + `"}`,
 		"sources.suspend":           `{"source":"` + x.source + `","reason":"x"}`,
 		"sources.lift":              `{"source":"` + x.source + `"}`,
+		"sources.certify":           `{"source":"` + x.source + `"}`,
 		"topic_cards.save":          `{"id":"` + x.card + `","label":"L","covers":"c","anchors":["HR 1(a)"]}`,
 		"topic_cards.list":          `{}`,
 		"topic_cards.get":           `{"id":"` + x.card + `"}`,

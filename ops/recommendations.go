@@ -14,6 +14,7 @@ import (
 // RecommendationsIn asks for a stretch of the queue.
 type RecommendationsIn struct {
 	State models.RecommendationState `json:"state,omitempty" schema:"enum=pending|applied|rejected|withdrawn|expired|stale|superseded"` // default: all
+	Mine  bool                       `json:"mine,omitempty" jsonschema:"only what you proposed, by whatever key or program"`
 	Page
 }
 
@@ -34,7 +35,13 @@ var ListRecommendations = &Op[RecommendationsIn, RecommendationList]{
 		if !knownState(in.State) {
 			return RecommendationList{}, fault.Field("state", "%q is no state of a recommendation.", in.State)
 		}
-		rs, more, err := stretch(e, in.Page, func(s store.Stretch) ([]models.Recommendation, error) { return e.Tx.RecommendationPage(s, in.State) },
+		proposer := ""
+		if in.Mine {
+			if proposer = e.Call.By.Person; proposer == "" {
+				return RecommendationList{}, fault.Field("mine", "Nobody in particular asks, so nothing is theirs.")
+			}
+		}
+		rs, more, err := stretch(e, in.Page, func(s store.Stretch) ([]models.Recommendation, error) { return e.Tx.RecommendationPage(s, in.State, proposer) },
 			func(r models.Recommendation) store.Mark { return store.Mark{At: r.CreatedAt, ID: r.ID} })
 		if err != nil {
 			return RecommendationList{}, err

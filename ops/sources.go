@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"polaris/models"
+	"polaris/models/fault"
 	"polaris/models/store"
 )
 
@@ -58,7 +59,8 @@ type SourceView struct {
 	Revision models.Revision `json:"revision"`
 	Passages []SourcePassage `json:"passages"`
 
-	Suspended []models.Suspension `json:"suspended"` // all of it, or passages
+	Suspended []models.Suspension   `json:"suspended"`               // all of it, or passages
+	Certified *models.Certification `json:"certification,omitempty"` // of this revision
 }
 
 // GetSource shows one source of the draft.
@@ -79,7 +81,11 @@ var GetSource = &Op[GetSourceIn, SourceView]{
 		if err != nil {
 			return SourceView{}, err
 		}
-		v := SourceView{Source: *s, Revision: d.Revision, Suspended: off}
+		by, err := e.Tx.Certification(s.ID, s.Head)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return SourceView{}, err
+		}
+		v := SourceView{Source: *s, Revision: d.Revision, Suspended: off, Certified: by}
 		for _, p := range d.Passages {
 			v.Passages = append(v.Passages, SourcePassage{p, d.Revision.Text[p.Start:p.End]})
 		}

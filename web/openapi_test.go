@@ -296,6 +296,7 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/sources/{source}/restore", path: map[string]string{"source": "PETS"}},
 		{route: "POST /v1/brains/{brain_id}/sources/{source}/suspend", path: map[string]string{"source": "PETS"}, body: `{"reason":"cats complained"}`},
 		{route: "POST /v1/brains/{brain_id}/sources/{source}/lift", path: map[string]string{"source": "PETS"}, body: `{}`},
+		{route: "POST /v1/brains/{brain_id}/sources/{source}/certification", path: map[string]string{"source": "PETS"}, body: `{"note":"cats agree"}`},
 		{route: "GET /v1/brains/{brain_id}/passages", query: "key=4.2(a)"},
 		{route: "PUT /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}, body: `{"label":"Pets","covers":"how long cats sleep","anchors":["HB 4.2(a)"]}`, status: 201},
 		{route: "GET /v1/brains/{brain_id}/draft/topic-cards"},

@@ -43,7 +43,7 @@ var scopeTable = []struct {
 		key:    []string{"me"},
 		token:  []string{"me", "brains.list", "imports.start", "api_keys.list", "api_keys.get", "members.list"},
 		queues: []string{"sources.import", "topic_cards.save", "topic_cards.delete", "versions.publish", "versions.restore", "settings.save", "golden_questions.save", "members.grant"},
-		finds:  map[string]string{"sources.update": "no_such_source", "imports.cancel": "no_such_import", "sources.remove": "no_such_source", "sources.restore": "no_such_source", "sources.suspend": "no_such_source", "sources.lift": "no_such_source", "golden_questions.delete": "no_such_golden_question", "audit.retain": "nothing_to_remove"},
+		finds:  map[string]string{"sources.update": "no_such_source", "imports.cancel": "no_such_import", "sources.remove": "no_such_source", "sources.restore": "no_such_source", "sources.suspend": "no_such_source", "sources.lift": "no_such_source", "sources.certify": "no_such_source", "golden_questions.delete": "no_such_golden_question", "audit.retain": "nothing_to_remove"},
 		// They hand out secrets, or concern who is a member.
 		persons: []string{"api_keys.create", "api_keys.update", "api_keys.rotate", "api_keys.revoke", "members.remove"},
 	},

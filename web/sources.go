@@ -108,6 +108,15 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 	for _, off := range v.Suspended {
 		view.Problems = append(view.Problems, cmp.Or(off.Key, "This source")+" is suspended by "+off.By+" and not served: "+off.Reason)
 	}
+	if c := v.Certified; c != nil {
+		view.Certified = "by " + c.By + " on " + c.At.UTC().Format("2 January 2006")
+		if !c.Authenticated {
+			view.Certified += ", named at a terminal"
+		}
+		if c.Note != "" {
+			view.Certified += ": " + c.Note
+		}
+	}
 	depth := depths(v.Passages)
 	for i, ps := range v.Passages[from:to] {
 		view.Passages = append(view.Passages, sources.Passage{

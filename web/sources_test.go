@@ -23,3 +23,13 @@ func TestSuspendedSourcesAreMarked(t *testing.T) {
 	a := b.get("/brains/calliope/sources").want(http.StatusOK, "suspended")
 	a.lacks("passage suspended", "1\u00a0passage")
 }
+
+// Who vouches for a revision is said with it, and whether that was verified.
+func TestCertificationIsShown(t *testing.T) {
+	t.Parallel()
+	s, b := unhurried(t)
+	b.get("/brains/calliope/sources/HB").lacks("Certified")
+	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: "calliope", Via: ops.CLI, ApprovedBy: owner}
+	run(s, c, ops.CertifySource, ops.CertifyIn{Source: "HB", Note: "Read <all> of it."})
+	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "Certified", "by "+owner+" on ", ", named at a terminal: Read &lt;all&gt; of it.")
+}

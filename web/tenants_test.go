@@ -109,6 +109,7 @@ var attempts = map[string][]attempt{
 	"sources.restore":          {{"POST", "/sources/{source}/restore", `{"revision":1}`}},
 	"sources.suspend":          {{"POST", "/sources/{source}/suspend", `{"reason":"x"}`}, {"POST", "/sources/{code}/suspend", `{"key":"{anchor}","reason":"x"}`}},
 	"sources.lift":             {{"POST", "/sources/{source}/lift", `{}`}, {"POST", "/sources/{code}/lift", `{"key":"{anchor}"}`}},
+	"sources.certify":          {{"POST", "/sources/{source}/certification", `{}`}, {"POST", "/sources/{code}/certification", `{"note":"{anchor}"}`}},
 	"golden_questions.save":    {{"PUT", "/golden-questions/{card}", `{"question":"x","brain":"{brain}"}`}},
 	"golden_questions.list":    {{"GET", "/golden-questions?cursor={cursor}", ""}},
 	"golden_questions.delete":  {{"DELETE", "/golden-questions/{card}", ""}},

@@ -101,6 +101,7 @@ type sourceCmd struct {
 	List    sourceListCmd    `cmd:"" help:"List the draft's sources. Example: bb source list --brain-id calliope"`
 	Remove  sourceRemoveCmd  `cmd:"" help:"Take a source out of the draft; versions keep it. Example: bb source remove HB --brain-id calliope"`
 	Restore sourceRestoreCmd `cmd:"" help:"Put a removed source back into the draft. Example: bb source restore HB --brain-id calliope"`
+	Certify sourceCertifyCmd `cmd:"" help:"Record that a person vouches for the draft's revision of a source. Example: bb source certify HB --note 'Compared with the printed one' --approved-by ada@example.org --brain-id calliope"`
 }
 
 type sourceRemoveCmd struct {

@@ -52,7 +52,7 @@ type root struct {
 	APIKey  apikeyCmd  `cmd:"" name:"apikey" help:"Mint, list, rotate and revoke API keys."`
 	Import  importCmd  `cmd:"" help:"Read documents into the draft. Example: bb import handbook.md --brain-id calliope"`
 	Extract extractCmd `cmd:"" help:"Show what the parser sees in a document. Example: bb extract handbook.md"`
-	Source  sourceCmd  `cmd:"" help:"List, remove and restore the draft's sources."`
+	Source  sourceCmd  `cmd:"" help:"List, remove, restore and certify the draft's sources."`
 	Card    cardCmd    `cmd:"" help:"Save, list and delete topic cards."`
 	Publish publishCmd `cmd:"" help:"Publish the draft as a new version. Example: bb publish --brain-id calliope"`
 	Rec     recCmd     `cmd:"" name:"recommendation" help:"List, show and withdraw changes that wait for a second person. A terminal never decides on them: that is done at the pages, by somebody who is signed in."`

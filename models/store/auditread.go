@@ -24,6 +24,7 @@ type AuditFilter struct {
 	Operation string
 	Target    string
 	Outcome   string
+	Surface   string
 }
 
 func (f AuditFilter) on(q *gorm.DB) *gorm.DB {
@@ -36,7 +37,7 @@ func (f AuditFilter) on(q *gorm.DB) *gorm.DB {
 	if f.Person != "" {
 		q = q.Where("(a.person = ? OR a.person IN (SELECT id FROM persons WHERE email = lower(?)))", f.Person, f.Person)
 	}
-	for column, v := range map[string]string{"actor": f.Actor, "key_id": f.KeyID, "operation": f.Operation, "target": f.Target, "outcome": f.Outcome} {
+	for column, v := range map[string]string{"actor": f.Actor, "key_id": f.KeyID, "operation": f.Operation, "target": f.Target, "outcome": f.Outcome, "surface": f.Surface} {
 		if v != "" {
 			q = q.Where("a."+column+" = ?", v)
 		}
@@ -84,6 +85,15 @@ func (tx *Tx) AuditMoment() (m AuditMoment, err error) {
 		return m, err
 	}
 	return m, tx.db.Table("audit").Select("coalesce(max(id), 0)").Where("brain_id = ?", tx.Brain).Row().Scan(&m.Last)
+}
+
+// AuditHead returns the newest link of the chain, and how many rows wait to be
+// sealed.
+func (tx *Tx) AuditHead() (head models.Link, unsealed int64, err error) {
+	if err = tx.db.Raw(strings.ReplaceAll(sealHead, "$1", "@brain"), sql.Named("brain", string(tx.Brain))).Scan(&head).Error; err != nil {
+		return head, 0, err
+	}
+	return head, unsealed, tx.db.Table("audit_unsealed").Where("brain_id = ?", tx.Brain).Count(&unsealed).Error
 }
 
 // SealedAfter returns rows of the log up to a moment, in the order of the chain,

@@ -78,7 +78,8 @@ type Member struct {
 	FourEyes  bool           `json:"four_eyes"`
 	Roles     []models.Role  `json:"roles"`
 
-	Suspended []models.Withheld `json:"suspended,omitempty"`
+	FourEyesUntil *time.Time        `json:"four_eyes_until,omitempty"` // when four eyes that are off are on again
+	Suspended     []models.Withheld `json:"suspended,omitempty"`
 }
 
 // SessionByHash finds a session whose person is not disabled. Whether it has

@@ -59,6 +59,8 @@ type AnswerFilter struct {
 	From, To time.Time
 	KeyID    string
 	Source   string // id of a source that was cited
+
+	Guardrail string // its status
 }
 
 // AnswerPage returns some of the brain's answers without their bodies, newest
@@ -77,6 +79,9 @@ func (tx *Tx) AnswerPage(f AnswerFilter, s Stretch) ([]models.Answer, error) {
 	}
 	if f.KeyID != "" {
 		q = q.Where("key_id = ?", f.KeyID)
+	}
+	if f.Guardrail != "" {
+		q = q.Where("guardrail = ?", f.Guardrail)
 	}
 	if f.Source != "" { // the row names each span that was cited
 		q = q.Where("EXISTS (SELECT FROM audit a, jsonb_array_elements_text(a.detail->'spans') span WHERE a.brain_id = answers.brain_id AND a.id = answers.audit_id AND starts_with(span, ?))", f.Source+"@")

@@ -57,11 +57,14 @@ func (tx *Tx) Recommendation(id string) (*models.Recommendation, error) {
 
 // RecommendationPage returns some of the brain's recommendations without their
 // contents, newest first: those in a state, or all where it is empty.
-func (tx *Tx) RecommendationPage(s Stretch, state models.RecommendationState) ([]models.Recommendation, error) {
+func (tx *Tx) RecommendationPage(s Stretch, state models.RecommendationState, proposer string) ([]models.Recommendation, error) {
 	rs := []models.Recommendation{}
 	q := tx.db.Omit("input", "before", "after").Where("brain_id = ?", tx.Brain)
 	if state != "" {
 		q = q.Where("state = ?", string(state))
+	}
+	if proposer != "" {
+		q = q.Where("human(proposer) = human(?)", proposer)
 	}
 	return rs, s.newest(q, "created_at", "id").Find(&rs).Error
 }

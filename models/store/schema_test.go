@@ -71,6 +71,7 @@ func TestEveryTenantTableIsIsolated(t *testing.T) {
 	slices.Sort(loose)
 	want := []string{
 		"api_keys: UNIQUE (id)", // a random id that credentials are found by
+		"certifications: FOREIGN KEY (person_id) REFERENCES persons(id)",
 		"key_holders: FOREIGN KEY (person_id) REFERENCES persons(id)",
 		"memberships: FOREIGN KEY (person_id) REFERENCES persons(id)", // people belong to the instance
 		"participation: FOREIGN KEY (account_id) REFERENCES persons(id)",

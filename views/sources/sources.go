@@ -42,6 +42,8 @@ type Source struct {
 	Passages []Passage
 	Older    string // URL of the passages before these; empty on the first page
 	Newer    string // and of those after
+
+	Certified string // who vouches for this revision; empty: nobody
 }
 
 // A Passage is one citable piece.

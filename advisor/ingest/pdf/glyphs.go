@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"math"
+	"regexp"
 	"unicode"
 	"unicode/utf16"
 
@@ -15,6 +16,9 @@ const (
 	softBreak     = 0x02
 	softBreakText = 0xFFFE
 )
+
+// boldName is how the names of bold fonts end.
+var boldName = regexp.MustCompile(`(?i)bold|black|heavy`)
 
 // glyphs makes words of the characters of a page, in the file's order, which
 // is also the order of reading inside a line: PDFium has put right-to-left text
@@ -126,20 +130,18 @@ func (r *reading) word(tp references.FPDF_TEXTPAGE, first, last int, p *page, v 
 		}
 		b = b.and(c)
 	}
-	w := &word{box: b, weight: 400}
+	w := &word{box: b}
 	size, err := r.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: tp, Index: first})
 	if err != nil {
 		return nil, err
 	}
 	if weight, err := r.FPDFText_GetFontWeight(&requests.FPDFText_GetFontWeight{TextPage: tp, Index: first}); err == nil && weight.FontWeight > 0 {
-		w.weight = weight.FontWeight
+		w.stated = weight.FontWeight
 	}
-	if before != nil && before.points == size.FontSize && before.weight == w.weight && math.Abs(before.h()-w.h()) < 0.01 && math.Abs(before.y1-w.y1) < 0.01 {
-		w.matrix, w.turn = before.matrix, before.turn // the same line goes on
-	} else if m, err := r.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: tp, Index: first}); err == nil {
-		w.matrix, w.turn = m.Matrix, v.turned(float64(m.Matrix.A), float64(m.Matrix.B))
+	if before != nil && before.points == size.FontSize && before.stated == w.stated && math.Abs(before.h()-w.h()) < 0.01 && math.Abs(before.y1-w.y1) < 0.01 {
+		w.matrix, w.turn, w.weight = before.matrix, before.turn, before.weight // the same line goes on
 	} else {
-		w.matrix.D = 1
+		r.font(tp, first, w, v)
 	}
 	w.points = size.FontSize
 	w.size = size.FontSize * math.Hypot(float64(w.matrix.C), float64(w.matrix.D))
@@ -147,6 +149,20 @@ func (r *reading) word(tp references.FPDF_TEXTPAGE, first, last int, p *page, v 
 		return w, nil
 	}
 	return w, r.unseen(tp, first, w)
+}
+
+// font asks for what words of one line mostly share.
+func (r *reading) font(tp references.FPDF_TEXTPAGE, i int, w *word, v view) {
+	if w.weight = w.stated; w.weight <= 400 { // fonts that say no weight say it in their name
+		w.weight = 400
+		if f, err := r.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: tp, Index: i}); err == nil && boldName.MatchString(f.FontName) {
+			w.weight = 700
+		}
+	}
+	w.matrix.D = 1
+	if m, err := r.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: tp, Index: i}); err == nil {
+		w.matrix, w.turn = m.Matrix, v.turned(float64(m.Matrix.A), float64(m.Matrix.B))
+	}
 }
 
 // smallDigits returns how many digits at the end of a word are set smaller than

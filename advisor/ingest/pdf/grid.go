@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"slices"
+	"strings"
 )
 
 // near is how far two lines of one grid may miss each other, in points.
@@ -12,6 +13,7 @@ type grid struct {
 	box
 	level, upright []box
 	xs, ys         []float64
+	apart          map[[2]int]bool // cells that no line parts from the one before, but their text does
 }
 
 // grids finds the tables that lines are drawn around: at least two rows and
@@ -101,6 +103,7 @@ func (g *grid) fill(ws []*word, page int, v vocabulary) (t *table, rest []*word)
 		cells[i] = make([][]*word, cols)
 	}
 	n := 0
+	g.part(ws)
 	for _, w := range ws {
 		i, j := between(g.ys, w.cy()), between(g.xs, w.cx())
 		if i < 0 || j < 0 {
@@ -119,7 +122,7 @@ func (g *grid) fill(ws []*word, page int, v vocabulary) (t *table, rest []*word)
 	}
 	t = &table{box: g.box, page: page, edges: g.xs, ruled: true}
 	for i := range rows {
-		if several := g.split(cells[i], i, page); several != nil {
+		if several := g.split(cells[i], i, page, v); several != nil {
 			t.rows = append(t.rows, several...)
 			continue
 		}
@@ -144,6 +147,31 @@ func (g *grid) fill(ws []*word, page int, v vocabulary) (t *table, rest []*word)
 	return t, rest
 }
 
+// part finds the cells that only white space divides: where no line is drawn
+// between two, and each has a text of its own that keeps to it.
+func (g *grid) part(ws []*word) {
+	g.apart = map[[2]int]bool{}
+	type cell struct{ has, crossed bool }
+	cells := map[[2]int]cell{}
+	for _, r := range runs(ws) {
+		i := between(g.ys, r.cy())
+		from, to := between(g.xs, r.x0+1), between(g.xs, r.x1-1)
+		if i < 0 || from < 0 || to < 0 {
+			continue
+		}
+		for j := from; j <= to; j++ {
+			c := cells[[2]int{i, j}]
+			c.has, c.crossed = true, c.crossed || j > from
+			cells[[2]int{i, j}] = c
+		}
+	}
+	for at, c := range cells {
+		if before := cells[[2]int{at[0], at[1] - 1}]; c.has && !c.crossed && before.has {
+			g.apart[at] = true
+		}
+	}
+}
+
 // filled reports whether the cells hold what a table does: text side by side in
 // most of the rows. A drawing's boxes do not.
 func (g *grid) filled(cells [][][]*word) bool {
@@ -166,32 +194,70 @@ func (g *grid) filled(cells [][][]*word) bool {
 }
 
 // split makes rows of what stands between two lines of a table that draws none
-// between its rows: where each cell has the same lines at the same heights.
-func (g *grid) split(cells [][]*word, i, page int) []row {
-	var all [][]*line
-	for j, ws := range cells {
-		if hi, hj := g.home(i, j); hi != i || hj != j || len(ws) == 0 {
-			return nil
-		}
-		all = append(all, linesOf(runs(ws), page))
+// between its rows. Where only one cell goes on in a line, that line is the rest
+// of the row before; where cells hold running text, there is only one row.
+func (g *grid) split(cells [][]*word, i, page int, v vocabulary) []row {
+	type piece struct {
+		box
+		col  int
+		line *line
 	}
-	n := len(all[0])
-	if n < 2 {
+	var pieces []piece
+	used, prose := 0, 0
+	for j, ws := range cells {
+		if hi, hj := g.home(i, j); hi != i {
+			return nil
+		} else if hj != j || len(ws) == 0 {
+			continue
+		}
+		used++
+		ls := linesOf(runs(ws), page)
+		if len(ls) > 1 && len(ws) >= 4*len(ls) && !numeric(ls) {
+			prose++
+		}
+		for _, l := range ls {
+			pieces = append(pieces, piece{l.box, j, l})
+		}
+	}
+	rows := rowsOf(pieces, func(p piece) box { return p.box })
+	wide := 0
+	for _, r := range rows {
+		if len(r)*10 >= used*6 {
+			wide++
+		}
+	}
+	if used < 2 || len(rows) < 2 || wide*10 < len(rows)*6 || prose > 0 && used < 3 {
 		return nil
 	}
-	out := make([]row, n)
-	for k := range n {
-		weights := map[int]int{}
-		for _, ls := range all {
-			if len(ls) != n || !level(ls[k].box, all[0][k].box) {
-				return nil
-			}
-			out[k].cells = append(out[k].cells, ls[k].text)
-			weights[ls[k].weight] += len(ls[k].text)
+	var out []row
+	for _, ps := range rows {
+		n := len(out)
+		if n > 0 && len(ps) == 1 {
+			at := &out[n-1].cells[ps[0].col]
+			*at = v.join(*at, ps[0].line.text)
+			continue
 		}
-		out[k].weight = most(weights)
+		r := row{cells: make([]string, len(cells))}
+		weights := map[int]int{}
+		for _, p := range ps {
+			r.cells[p.col] = p.line.text
+			weights[p.line.weight] += len(p.line.text)
+		}
+		r.weight = most(weights)
+		out = append(out, r)
 	}
 	return out
+}
+
+// numeric reports whether most lines hold a number.
+func numeric(ls []*line) bool {
+	n := 0
+	for _, l := range ls {
+		if strings.ContainsAny(l.text, "0123456789") {
+			n++
+		}
+	}
+	return n*2 > len(ls)
 }
 
 // first reports whether a row is at the top, where a cell over several columns
@@ -201,7 +267,7 @@ func (g *grid) first(i int) bool { return i == 0 }
 // home returns the cell that (i, j) belongs to: itself, or where no line is
 // drawn to its left or above, the cell there.
 func (g *grid) home(i, j int) (int, int) {
-	for j > 0 && !drawn(g.upright, g.xs[j], g.ys[i], g.ys[i+1], false) {
+	for j > 0 && !g.apart[[2]int{i, j}] && !drawn(g.upright, g.xs[j], g.ys[i], g.ys[i+1], false) {
 		j--
 	}
 	for i > 0 && !drawn(g.level, g.ys[i], g.xs[j], g.xs[j+1], true) {

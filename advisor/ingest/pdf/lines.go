@@ -161,6 +161,9 @@ func (l *line) spaced(v, w *word) bool {
 	if strings.HasPrefix(w.text, "\u2044") { // the bar of a fraction
 		return false
 	}
+	if l.raised(v) && gap <= 0.12*l.size {
+		return false
+	}
 	return gap > 0.12*l.size || w.size > 0.85*l.size
 }
 

@@ -33,6 +33,7 @@ type word struct {
 	size   float64 // as it is seen, in points
 	points float64 // as the file says it
 	weight int     // 400 is regular
+	stated int     // the weight that the font says; 0: none
 	turn   int     // quarter turns clockwise against the page
 	chars  int     // as the file counts them
 	soft   bool    // ends in a hyphen that PDFium holds for one of line breaking

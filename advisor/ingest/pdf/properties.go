@@ -10,7 +10,7 @@ import (
 )
 
 // noTitle is what programs write where they know no title.
-var noTitle = regexp.MustCompile(`(?i)^(?:untitled|microsoft (?:word|powerpoint|excel) - .*|title|document\d*|.*\.(?:docx?|pdf|indd|tex|dvi|qxd|xlsx?|pptx?|sgm|rtf|txt|html?|fm|p65)|[\w-]*\d[\w-]*|[[:punct:]\s]*)$`)
+var noTitle = regexp.MustCompile(`(?i)^(?:untitled|microsoft (?:word|powerpoint|excel) - .*|powerpoint presentation|presentation\d*|title|document\d*|.*\.(?:docx?|pdf|indd|tex|dvi|qxd|xlsx?|pptx?|sgm|rtf|txt|html?|fm|p65)|[\w-]*\d[\w-]*|[[:punct:]\s]*)$`)
 
 // maxTitle is the longest title, in characters.
 const maxTitle = 200

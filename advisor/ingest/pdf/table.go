@@ -16,6 +16,7 @@ type table struct {
 	edges  []float64 // of the columns, from left to right
 	rows   []row
 	header []string // nil: none
+	title  string
 	ruled  bool
 }
 
@@ -25,8 +26,12 @@ type row struct {
 	open   bool
 }
 
-// sealed takes the header off the rows.
+// sealed takes the title and the header off the rows.
 func (t *table) sealed(body int) {
+	for len(t.rows) > 2 && alone(t.rows[0]) { // one text over the names of the columns
+		t.title = strings.TrimSpace(t.title + " " + t.rows[0].text())
+		t.rows = t.rows[1:]
+	}
 	n := t.headerRows(body)
 	if n == 0 {
 		return
@@ -42,6 +47,32 @@ func (t *table) sealed(body int) {
 		t.header[c] = strings.Join(parts, " / ")
 	}
 	t.rows = t.rows[n:]
+}
+
+// alone reports whether a row has only one text: in one cell, or in one that is
+// over all columns.
+func alone(r row) bool {
+	said := ""
+	for _, s := range r.cells {
+		switch {
+		case s == "":
+		case said != "" && s != said:
+			return false
+		default:
+			said = s
+		}
+	}
+	return said != ""
+}
+
+// text returns the text of a row that has only one.
+func (r row) text() string {
+	for _, s := range r.cells {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
 }
 
 // headerRows returns how many rows at the top are the table's header: those
@@ -123,6 +154,9 @@ func (t *table) continues(o *table) bool {
 
 // continueFrom gives t the header of o, and takes off the rows that repeat it.
 func (t *table) continueFrom(o *table) {
+	if t.title == "" {
+		t.title = o.title
+	}
 	if slices.Equal(t.header, o.header) || o.header == nil {
 		return
 	}
@@ -137,7 +171,7 @@ func (t *table) blocks(number, line int) []form.Block {
 	out := make([]form.Block, 0, len(t.rows))
 	for i, r := range t.rows {
 		out = append(out, form.Block{
-			Kind: form.Row, Page: t.page, Table: number, Line: line + i,
+			Kind: form.Row, Page: t.page, Table: number, Line: line + i, Title: t.title,
 			Header: t.header, Cells: r.cells,
 		})
 	}

@@ -94,7 +94,7 @@ func (l layout) bands(items []item) []band {
 		if len(now.rows) > 0 {
 			both = cross(now.gutters, free, l.gutter)
 		}
-		if len(now.rows) > 0 && !inner(both, append(slices.Clone(now.items), row...)) && (inner(now.gutters, now.items) || inner(free, row)) {
+		if len(now.rows) > 0 && l.ends(now, row, free, both) {
 			out = append(out, now)
 			now = band{}
 			both = free
@@ -102,6 +102,24 @@ func (l layout) bands(items []item) []band {
 		now.items, now.gutters, now.rows = append(now.items, row...), both, append(now.rows, row)
 	}
 	return l.settle(append(out, now), edge)
+}
+
+// ends reports whether a row is no part of a band: together they have no
+// columns, where one of them has; or the row is a line over columns of a table
+// that it has no share in, above them or below.
+func (l layout) ends(now band, row []item, free, both []box) bool {
+	all := append(slices.Clone(now.items), row...)
+	left, right, together := inners(now.gutters, now.items), inners(free, row), inners(both, all)
+	switch {
+	case together == 0:
+		return left > 0 || right > 0
+	case left == 0:
+		return right > together
+	case len(row) == 1 && together < left:
+		gutters := l.valid(now)
+		return len(gutters) > together && l.tabular(divide(now.items, gutters), gutters)
+	}
+	return false
 }
 
 // settle gives each band the last rows of the one before that share its
@@ -170,8 +188,16 @@ func cross(a, b []box, least float64) []box {
 }
 
 // inner reports whether a space has something on both of its sides.
-func inner(gutters []box, items []item) bool {
-	return slices.ContainsFunc(gutters, func(g box) bool { return beside(g, items) })
+func inner(gutters []box, items []item) bool { return inners(gutters, items) > 0 }
+
+// inners counts these spaces.
+func inners(gutters []box, items []item) (n int) {
+	for _, g := range gutters {
+		if beside(g, items) {
+			n++
+		}
+	}
+	return n
 }
 
 func beside(g box, items []item) bool {
@@ -195,7 +221,7 @@ func (l layout) valid(b band) []box {
 	slices.SortFunc(gutters, func(a, b box) int { return cmp.Compare(a.x0, b.x0) })
 	for i := 0; i < len(gutters); {
 		columns := divide(b.items, gutters)
-		if thinColumn(columns[i]) || i == len(gutters)-1 && thinColumn(columns[i+1]) {
+		if thinColumn(columns[i], i == 0) || i == len(gutters)-1 && thinColumn(columns[i+1], false) {
 			gutters = slices.Delete(gutters, i, i+1)
 			continue
 		}
@@ -204,15 +230,16 @@ func (l layout) valid(b band) []box {
 	return gutters
 }
 
-// thinColumn reports whether a column is too little to be one.
-func thinColumn(items []item) bool {
+// thinColumn reports whether a column is too little to be one. Numbers like 4.2
+// are marks only in the first: elsewhere they are a table's.
+func thinColumn(items []item, first bool) bool {
 	rows := rowsOf(items, func(i item) box { return i.box })
 	if len(rows) < columnRows {
 		return true
 	}
 	marks := 0
 	for _, row := range rows {
-		if len(row) == 1 && row[0].run != nil && len(row[0].run.words) == 1 && label(row[0].run.words[0].text+" x") != "" {
+		if len(row) == 1 && row[0].run != nil && len(row[0].run.words) == 1 && markOnly(row[0].run.words[0].text) && (first || !figure(row[0].run.words[0].text)) {
 			marks++
 		}
 	}
