@@ -41,7 +41,9 @@ var ListRecommendations = &Op[RecommendationsIn, RecommendationList]{
 				return RecommendationList{}, fault.Field("mine", "Nobody in particular asks, so nothing is theirs.")
 			}
 		}
-		rs, more, err := stretch(e, in.Page, func(s store.Stretch) ([]models.Recommendation, error) { return e.Tx.RecommendationPage(s, in.State, proposer) },
+		rs, more, err := stretch(e, in.Page, func(s store.Stretch) ([]models.Recommendation, error) {
+			return e.Tx.RecommendationPage(s, in.State, proposer)
+		},
 			func(r models.Recommendation) store.Mark { return store.Mark{At: r.CreatedAt, ID: r.ID} })
 		if err != nil {
 			return RecommendationList{}, err
