@@ -20,7 +20,7 @@ type docx struct {
 	notes   [2]notes // footnotes and endnotes
 	remarks map[string]*remark
 	order   []*remark       // as the file has them
-	opened  int             // remarks that are about what is being read
+	opened  []*remark       // those that are about what is being read
 	margins map[string]bool // headers and footers that sections refer to
 
 	tables   int

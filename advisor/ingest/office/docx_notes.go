@@ -2,6 +2,7 @@ package office
 
 import (
 	"encoding/xml"
+	"slices"
 	"strings"
 
 	"polaris/advisor/ingest/form"
@@ -9,10 +10,10 @@ import (
 
 // notes are the footnotes or endnotes of a document.
 type notes struct {
-	kind   string // of the relation: "footnotes"
-	format string // of their marks
-	text   map[string]string
-	n      int // given out so far
+	kind   string            // of the relation: "footnotes"
+	format string            // of their marks
+	text   map[string]string // of those that nothing referred to yet
+	n      int               // given out so far
 }
 
 // readNotes reads the notes' texts, before what refers to them.
@@ -84,6 +85,7 @@ func (s *story) note(p *docxPara, e xml.StartElement) *form.Block {
 		n = &s.d.notes[1]
 	}
 	text := n.text[attr(e, "id")]
+	delete(n.text, attr(e, "id")) // it is shown once
 	b := form.Block{Kind: form.Note, Text: text}
 	custom := attr(e, "customMarkFollows") != "" && on(e)
 	if !custom {
@@ -119,7 +121,6 @@ func joined(blocks []form.Block) string {
 type remark struct {
 	by, text string
 	on       strings.Builder
-	open     bool
 }
 
 func (d *docx) readComments(part string) (map[string]*remark, error) {
@@ -142,27 +143,23 @@ func (d *docx) readComments(part string) (map[string]*remark, error) {
 }
 
 func (d *docx) open(id string) {
-	if r := d.remarks[id]; r != nil && !r.open {
-		r.open = true
-		d.opened++
+	if r := d.remarks[id]; r != nil {
+		d.opened = append(d.opened, r)
 	}
 }
 
 func (d *docx) shut(id string) {
-	if r := d.remarks[id]; r != nil && r.open {
-		r.open = false
-		d.opened--
-	}
+	d.opened = slices.DeleteFunc(d.opened, func(r *remark) bool { return r == d.remarks[id] })
 }
 
-// remark adds text to the comments that are about it.
-func (d *docx) remark(text string) {
-	if d.opened == 0 {
-		return
+// about adds text to the remarks that are about it. One that has enough is no
+// longer looked at.
+func about(open []*remark, text string) []*remark {
+	if len(open) == 0 {
+		return open
 	}
-	for _, r := range d.order {
-		if r.open && r.on.Len() < 4*maxExcerpt {
-			r.on.WriteString(text)
-		}
-	}
+	return slices.DeleteFunc(open, func(r *remark) bool {
+		r.on.WriteString(text)
+		return r.on.Len() > 4*maxExcerpt
+	})
 }

@@ -118,7 +118,7 @@ func (s *story) write(p *docxPara, r *run, text string) {
 	p.text.WriteString(text)
 	if s.counted {
 		s.d.doc.Found += count(text)
-		s.d.remark(text)
+		s.d.opened = about(s.d.opened, text)
 	}
 }
 

@@ -143,7 +143,7 @@ func (s *story) cellOf(t *docxTable, r *tableRow) error {
 		return s.w.children(func(e xml.StartElement) error {
 			switch e.Name.Local {
 			case "gridSpan":
-				c.cols = number(attr(e, "val"), 1)
+				c.cols = spanned(attr(e, "val"))
 			case "vMerge":
 				c.below = attr(e, "val") != "restart"
 			case "cellDel":

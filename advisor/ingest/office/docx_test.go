@@ -208,3 +208,25 @@ func TestDOCXRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A small file whose merged cells or repeated header would fill the memory.
+func TestDOCXBounds(t *testing.T) {
+	t.Parallel()
+	wide := tr("", td(`<w:gridSpan w:val="999999"/>`, "a"), td("", "b"))
+	long := strings.Repeat("long name ", 100)
+	d := read(t, DOCX, word(tbl("", strings.Repeat(wide, 20_000))+para("", "x")+
+		tbl("", tr(`<w:tblHeader/>`, td("", long), td("", "b")), tr("", td("", "c"), td("", "d"))), docxParts{}))
+	n := 0
+	for _, b := range d.Blocks {
+		n += len(b.Cells)
+		if len(strings.Join(b.Header, "")) > 500 {
+			t.Fatal("a long header is repeated")
+		}
+	}
+	if n > 100_000 {
+		t.Errorf("%d cells", n)
+	}
+	if last := d.Blocks[len(d.Blocks)-2]; last.Cells[0] != strings.TrimSpace(long) {
+		t.Errorf("%+v", last)
+	}
+}

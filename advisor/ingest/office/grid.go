@@ -13,16 +13,21 @@ const (
 	maxSpan   = 256     // columns that a merged cell may be spread over
 	maxSpread = 1 << 20 // cells of a table over which merged cells are spread at all
 	nearEdge  = 40      // twips within which two edges are one
+	maxHeads  = 5       // rows of a header
+	maxHead   = 500     // bytes of one of its cells: every row repeats it
 	maxRepeat = 300     // bytes of a merged cell that each of its rows repeats
 )
 
 // A cell is one of a table as its file has it.
 type cell struct {
 	text  string
-	cols  int  // that it covers; 0 is one; below 0, what is to its left covers it
-	right int  // its edge, where the file gives that instead
-	below bool // it continues the cell above
+	cols  int32 // that it covers; 0 is one; below 0, what is to its left covers it
+	right int32 // its edge, where the file gives that instead
+	below bool  // it continues the cell above
 }
+
+// spanned returns the columns that a cell says it covers.
+func spanned(s string) int32 { return int32(min(max(number(s, 1), 1), maxSpan)) } //nolint:gosec // bounded
 
 // A grid is a table on its way to rows.
 type grid struct {
@@ -67,19 +72,19 @@ func (g *grid) blocks(table int) []form.Block {
 
 // edges gives each cell the columns that its edge says.
 func (g *grid) edges() {
-	var all []int
+	var all []int32
 	for _, r := range g.rows {
 		for _, c := range r {
 			all = append(all, c.right)
 		}
 	}
 	slices.Sort(all)
-	all = slices.CompactFunc(all, func(a, b int) bool { return max(a-b, b-a) < nearEdge })
+	all = slices.CompactFunc(all, func(a, b int32) bool { return max(a-b, b-a) < nearEdge })
 	for _, r := range g.rows {
 		left := 0
 		for i := range r {
 			at, _ := slices.BinarySearch(all, r[i].right-nearEdge+1)
-			r[i].cols = max(at+1-left, 1)
+			r[i].cols = int32(max(at+1-left, 1)) //nolint:gosec // at most the table's edges
 			left = max(at+1, left)
 		}
 	}
@@ -91,7 +96,7 @@ func (g *grid) spread() [][]cell {
 	for _, r := range g.rows {
 		n := 0
 		for _, c := range r {
-			n += min(max(c.cols, 1), maxSpan)
+			n += min(max(int(c.cols), 1), maxSpan)
 		}
 		width = max(width, n)
 	}
@@ -106,10 +111,10 @@ func (g *grid) spread() [][]cell {
 			if c.below && i > 0 && at < len(out[i-1]) && len(out[i-1][at].text) <= maxRepeat {
 				c.text = strings.TrimSpace(out[i-1][at].text + " " + c.text)
 			}
-			n := min(max(c.cols, 1), max(width-at, 1))
+			n := min(max(int(c.cols), 1), max(width-at, 1))
 			out[i] = append(out[i], c)
 			for k := 1; k < n; k++ {
-				out[i] = append(out[i], cell{cols: -k})
+				out[i] = append(out[i], cell{cols: int32(-k)}) //nolint:gosec // at most maxSpan
 			}
 		}
 	}
@@ -119,7 +124,14 @@ func (g *grid) spread() [][]cell {
 // head returns how many rows at the top are no rows of the body. A first row
 // that is one cell over the whole width is the table's title.
 func (g *grid) head(rows [][]cell) int {
-	top := min(g.header, len(rows))
+	top := min(g.header, len(rows), maxHeads)
+	for _, r := range rows[:top] {
+		for _, c := range r {
+			if len(c.text) > maxHead {
+				return 0
+			}
+		}
+	}
 	if top == 1 && !g.marked && form2(rows) {
 		top = 0
 	}
@@ -148,7 +160,7 @@ func titled(rows [][]cell) bool {
 	if len(first) < 2 || len(first) < len(rows[1]) || first[0].text == "" {
 		return false
 	}
-	return first[0].cols >= len(first)
+	return int(first[0].cols) >= len(first)
 }
 
 // maxName is how many characters a column's name has at most.
@@ -237,7 +249,7 @@ func (g *grid) names(rows [][]cell) []string {
 }
 
 func titledAlone(row []cell, title string) bool {
-	return len(row) > 1 && row[0].cols >= len(row) && row[0].text == title
+	return len(row) > 1 && int(row[0].cols) >= len(row) && row[0].text == title
 }
 
 // texts returns what is in the cells of a row, without those that are empty at

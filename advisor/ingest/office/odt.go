@@ -22,7 +22,8 @@ type odt struct {
 	inserted int // changes, whose text is in
 	heads    [odtLevels]int
 	lists    map[string]*odtCount // by id and by style: what later lists may continue
-	open     map[string]*remark
+	named    map[string]*remark
+	open     []*remark
 	order    []*remark
 }
 
@@ -38,7 +39,7 @@ func ODT(data []byte, l form.Limits) (*form.Document, error) {
 	d := &odt{
 		doc:    &form.Document{MediaType: MediaODT},
 		styles: &odtStyles{byName: map[string]*odtStyle{}, lists: map[string]*[odtLevels]*odtLevel{}},
-		lists:  map[string]*odtCount{}, open: map[string]*remark{},
+		lists:  map[string]*odtCount{}, named: map[string]*remark{},
 	}
 	if err := d.meta(c); err != nil {
 		return nil, err

@@ -63,17 +63,20 @@ func (s *odtStory) row(t *odtTable) error {
 			if err != nil {
 				return err
 			}
-			c.cols = min(max(number(attr(e, "number-columns-spanned"), 1), 1), maxSpan)
+			c.cols = spanned(attr(e, "number-columns-spanned"))
 			col := width(cells)
-			for len(t.down) < col+c.cols {
+			for len(t.down) < col+int(c.cols) {
 				t.down = append(t.down, 0)
 			}
-			for k := range c.cols {
+			for k := range int(c.cols) {
 				t.down[col+k] = number(attr(e, "number-rows-spanned"), 1) - 1
 			}
-			skip = c.cols - 1
+			skip = int(c.cols) - 1
 			cells = append(cells, c)
 			for range min(number(attr(e, "number-columns-repeated"), 1), maxSpan) - 1 {
+				if len(c.text) > maxRepeat {
+					c.text = ""
+				}
 				cells = append(cells, cell{text: c.text})
 			}
 		case "covered-table-cell":
@@ -99,7 +102,7 @@ func (s *odtStory) row(t *odtTable) error {
 // width is how many columns cells take up.
 func width(cells []cell) (n int) {
 	for _, c := range cells {
-		n += max(c.cols, 1)
+		n += max(int(c.cols), 1)
 	}
 	return n
 }

@@ -2,6 +2,7 @@ package office
 
 import (
 	"encoding/xml"
+	"slices"
 	"strings"
 
 	"polaris/advisor/ingest/form"
@@ -108,11 +109,7 @@ func (s *odtStory) write(p *odtPara, text string) {
 	p.text.WriteString(text)
 	if s.counted {
 		s.d.doc.Found += count(text)
-		for _, r := range s.d.open {
-			if r.on.Len() < 4*maxExcerpt {
-				r.on.WriteString(text)
-			}
-		}
+		s.d.open = about(s.d.open, text)
 	}
 }
 
@@ -133,7 +130,7 @@ func (s *odtStory) inline(p *odtPara, e xml.StartElement) error {
 	case "office:annotation":
 		return d.annotation(p, e)
 	case "office:annotation-end":
-		delete(d.open, attr(e, "name"))
+		d.open = slices.DeleteFunc(d.open, func(r *remark) bool { return r == d.named[attr(e, "name")] })
 	case "text:change-start":
 		d.inserted++
 	case "text:hidden-text", "text:hidden-paragraph", "text:ruby-text", "text:script", "office:event-listeners":
@@ -210,7 +207,8 @@ func (d *odt) annotation(p *odtPara, e xml.StartElement) error {
 	d.order = append(d.order, r)
 	p.about = append(p.about, r)
 	if name := attr(e, "name"); name != "" {
-		d.open[name] = r
+		d.named[name] = r
+		d.open = append(d.open, r)
 	}
 	return err
 }

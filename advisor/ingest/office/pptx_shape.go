@@ -210,7 +210,7 @@ func (s *slide) table() error {
 
 func (s *slide) cellOf(e xml.StartElement) (cell, error) {
 	in := &slide{d: s.d, w: s.w}
-	c := cell{cols: number(attr(e, "gridSpan"), 1), below: attr(e, "vMerge") == "1" || attr(e, "vMerge") == "true"}
+	c := cell{cols: spanned(attr(e, "gridSpan")), below: attr(e, "vMerge") == "1" || attr(e, "vMerge") == "true"}
 	box := &textBox{kind: "-"}
 	err := s.w.children(func(e xml.StartElement) error { return in.part(box, e) })
 	s.found += in.found

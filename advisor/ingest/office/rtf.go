@@ -71,6 +71,7 @@ type rtf struct {
 	flows []*rtfFlow // those that the current one interrupts
 	ends  []int      // the depth at which it ends
 
+	title             strings.Builder
 	author            string
 	notes, endnotes   int
 	inserted, deleted int
@@ -87,7 +88,11 @@ func RTF(data []byte, _ form.Limits) (*form.Document, error) {
 	if err := r.read(); err != nil {
 		return nil, err
 	}
-	r.doc.Blocks = numberTables(r.flow.finish(r))
+	blocks := r.flow.finish(r)
+	if title := tidy(r.title.String()); title != "" {
+		r.doc.Title = title
+	}
+	r.doc.Blocks = numberTables(blocks)
 	r.doc.Warnings = append(r.doc.Warnings, changes(r.inserted, r.deleted)...)
 	if len(r.doc.Blocks) == 0 {
 		return nil, nothing(r.images)

@@ -46,8 +46,8 @@ type rtfTable struct {
 
 // An rtfCell is what the definition of a row says of a cell.
 type rtfCell struct {
-	left, above bool // it is merged with the one there
-	right       int  // its edge, in twips
+	left, above bool  // it is merged with the one there
+	right       int32 // its edge, in twips
 }
 
 func newFlow(counted bool) *rtfFlow {
@@ -108,7 +108,7 @@ func (f *rtfFlow) define(name string, n int, set bool) {
 	case "clvmrg":
 		t.next.above = true
 	case "cellx":
-		if t.next.right = n; len(t.defs) < maxSpan {
+		if t.next.right = int32(min(max(n, 0), 1<<20)); len(t.defs) < maxSpan { //nolint:gosec // bounded
 			t.defs = append(t.defs, t.next)
 		}
 		t.next = rtfCell{}

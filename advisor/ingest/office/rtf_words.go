@@ -221,9 +221,9 @@ func (r *rtf) write(s string) {
 			r.style.name.WriteString(s)
 		}
 	case toTitle:
-		r.doc.Title = tidy(r.doc.Title + s)
+		r.title.WriteString(s)
 	case toAuthor:
-		r.author += s
+		r.author = (r.author + s)[:min(len(r.author)+len(s), maxExcerpt)]
 	case toLabel:
 		r.flow.para.label.WriteString(s)
 	default:

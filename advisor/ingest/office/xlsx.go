@@ -16,11 +16,20 @@ import (
 // of memory.
 const onDisk = 16 << 20
 
+const (
+	maxSheets = 2000
+	maxCells  = 2 << 20  // of a workbook, those included that only keep others in place
+	maxValues = 64 << 20 // bytes of what is in them: many cells may refer to one long text
+)
+
 // xlsx is one workbook while it is read.
 type xlsx struct {
 	doc  *form.Document
 	zip  *container
 	file *excelize.File
+
+	cells  int
+	values int // bytes
 }
 
 // XLSX reads a workbook: each sheet is a table. Hidden sheets, rows and columns
@@ -90,6 +99,9 @@ func (d *xlsx) sheets(main string) error {
 	if err != nil {
 		return err
 	}
+	if n := len(d.file.GetSheetList()); n > maxSheets {
+		return fault.New(fault.TooLarge, "The workbook has %d sheets; at most %d are read.", n, maxSheets)
+	}
 	for i, name := range d.file.GetSheetList() {
 		extra, err := d.extra(parts[name])
 		if err != nil {
@@ -145,7 +157,9 @@ func (s *sheet) read() error {
 			}
 			continue
 		}
-		s.row(line, values)
+		if err := s.row(line, values); err != nil {
+			return err
+		}
 	}
 	if err := rows.Error(); err != nil {
 		return damaged("the sheet "+s.name, err)
@@ -154,10 +168,16 @@ func (s *sheet) read() error {
 }
 
 // row adds one row.
-func (s *sheet) row(line int, values []string) {
-	var cells []cell
+func (s *sheet) row(line int, values []string) error {
+	cells := make([]cell, 0, len(values))
 	some := false
+	if s.d.cells += len(values); s.d.cells > maxCells {
+		return fault.New(fault.TooLarge, "The workbook has more than %d cells (sheet %s, row %d). Split it and import the parts.", maxCells, s.name, line)
+	}
 	for i, v := range values {
+		if s.d.values += len(v); s.d.values > maxValues {
+			return fault.New(fault.TooLarge, "The workbook has more than %d MiB of text (sheet %s, row %d). Split it and import the parts.", maxValues>>20, s.name, line)
+		}
 		v = tidy(v)
 		if s.extra.hidden(i + 1) {
 			if v != "" {
@@ -184,6 +204,7 @@ func (s *sheet) row(line int, values []string) {
 		s.grid.rows = append(s.grid.rows, cells)
 		s.grid.lines = append(s.grid.lines, line)
 	}
+	return nil
 }
 
 // emit makes the blocks of the sheet: what stands above the header has none.

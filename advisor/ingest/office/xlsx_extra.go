@@ -243,7 +243,7 @@ func (x *sheetExtra) merged(row, column int) *span {
 }
 
 // visible returns how many of the columns are shown.
-func (x *sheetExtra) visible(from, to int) (n int) {
+func (x *sheetExtra) visible(from, to int) (n int32) {
 	for c := from; c <= to && n < maxSpan; c++ {
 		if !x.hidden(c) {
 			n++

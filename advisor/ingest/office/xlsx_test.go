@@ -100,3 +100,18 @@ func TestXLSXRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Small files whose cells would fill the memory.
+func TestXLSXBounds(t *testing.T) {
+	t.Parallel()
+	base := workbook(t, func(f *excelize.File) { must(t, f.SetCellValue("Sheet1", "A1", strings.Repeat("x y ", 5000))) })
+	for name, rows := range map[string]string{
+		"one text in many cells": strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 5000),
+		"many columns":           strings.Repeat(`<row><c r="XFD1"><v>1</v></c></row>`, 200),
+	} {
+		data := replace(t, base, "xl/worksheets/sheet1.xml", `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`+rows+`</sheetData></worksheet>`)
+		if _, err := XLSX(data, form.Limits{}); !fault.Is(err, fault.TooLarge) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
