@@ -77,7 +77,12 @@ func (u *unpacker) only(name string) string {
 	for u.names[fresh] > 0 {
 		u.names[name]++
 		ext := path.Ext(name)
-		fresh = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), u.names[name], ext)
+		mark := fmt.Sprintf(" (%d)%s", u.names[name], ext)
+		stem := strings.TrimSuffix(name, ext)
+		if over := len(stem) + len(mark) - mostName; over > 0 {
+			stem = strings.TrimSpace(strings.ToValidUTF8(stem[:max(0, len(stem)-over)], ""))
+		}
+		fresh = stem + mark
 	}
 	u.names[fresh]++
 	return fresh
