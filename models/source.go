@@ -83,6 +83,17 @@ type Revision struct {
 	Report *ReadReport `json:"report,omitempty" gorm:"serializer:json"`
 }
 
+// A HeldSource is a source whose draft revision is not published until a curator
+// has certified it.
+type HeldSource struct {
+	SourceID string `json:"source_id"`
+	Code     string `json:"code"`
+	Title    string `json:"title"`
+	Revision int    `json:"revision"` // that is held
+	Flags    int    `json:"flags"`
+	Stays    int    `json:"stays,omitempty"` // the revision that goes on answering; absent where none was published
+}
+
 // A ReadReport says how a document was read, and what of it is not in the text.
 type ReadReport struct {
 	Stages   []ReadStage   `json:"stages,omitempty"`

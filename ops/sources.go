@@ -15,13 +15,17 @@ type SourceList struct {
 	Sources  []models.Source `json:"sources"`
 	Passages map[string]int  `json:"passages"`
 
-	Suspended []models.Suspension `json:"suspended"` // of any source
+	Suspended []models.Suspension `json:"suspended"`         // of any source
+	Warnings  map[string]int      `json:"warnings,omitzero"` // how many came of reading each, by its id
+	Held      map[string]int      `json:"held,omitzero"`     // how many flags keep each out of what is published, by its id
 	More
 }
 
 func (l SourceList) with(m SourceList) SourceList {
 	maps.Copy(l.Passages, m.Passages)
-	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.More}
+	maps.Copy(l.Warnings, m.Warnings)
+	maps.Copy(l.Held, m.Held)
+	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, l.Warnings, l.Held, m.More}
 }
 
 // ListSources lists the draft's sources.
@@ -38,7 +42,21 @@ var ListSources = &Op[Page, SourceList]{
 			return SourceList{}, err
 		}
 		off, err := e.Tx.Suspensions()
-		return SourceList{ss, n, off, more}, err
+		if err != nil {
+			return SourceList{}, err
+		}
+		l := SourceList{ss, n, off, map[string]int{}, map[string]int{}, more}
+		heads, err := e.Tx.Heads()
+		for _, s := range ss {
+			h := heads[s.ID]
+			if h.Warnings > 0 {
+				l.Warnings[s.ID] = h.Warnings
+			}
+			if h.Held {
+				l.Held[s.ID] = h.Flags
+			}
+		}
+		return l, err
 	},
 }
 

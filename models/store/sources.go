@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"time"
 
 	"gorm.io/gorm"
@@ -132,32 +131,6 @@ func (tx *Tx) Doc(s models.Source, revision int) (*models.Doc, error) {
 		return nil, err
 	}
 	return d, of("revision").Table("terms").Order("ordinal, name").Find(&d.Terms).Error
-}
-
-// ManifestOfDraft returns what a publish of the draft would freeze now.
-func (tx *Tx) ManifestOfDraft() (models.Manifest, error) {
-	m := models.Manifest{Sources: []models.ManifestSource{}}
-	ss, err := tx.Sources()
-	if err != nil {
-		return m, err
-	}
-	var heads []models.Revision
-	err = tx.db.Model(&models.Revision{}).Select("revisions.source_id, revisions.n, revisions.sha256").
-		Joins("JOIN sources s ON s.brain_id = revisions.brain_id AND s.id = revisions.source_id AND s.head = revisions.n").
-		Where("revisions.brain_id = ?", tx.Brain).Scan(&heads).Error
-	if err != nil {
-		return m, err
-	}
-	sum := make(map[string][]byte, len(heads))
-	for _, h := range heads {
-		sum[h.SourceID] = bytes.Clone(h.SHA256)
-	}
-	for _, s := range ss {
-		s.CreatedAt = s.CreatedAt.UTC()
-		m.Sources = append(m.Sources, models.ManifestSource{Source: s, Revision: s.Head, SHA256: sum[s.ID]})
-	}
-	m.Cards, err = tx.TopicCards()
-	return m, err
 }
 
 // CorpusOf loads all that a manifest names.
