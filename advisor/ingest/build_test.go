@@ -128,12 +128,12 @@ LH 7 | § 7 Sign
 			tableRowOf(2, 1, "Rates", nil, "Prime", "4 %"),
 		}, `
 LH 4.2 | 4.2 Fees
-LH 4.2 ¶1 | Fee | Amount
-LH 4.2 ¶2 | Fee: Late | Amount: $35
-LH 4.2 ¶3 | Fee: Wire
-LH 4.2 ¶4 | All of them.
-LH 4.2 ¶5 | Rates
-LH 4.2 ¶6 | Prime | 4 %
+LH 4.2 ¶1 #1 | Fee | Amount
+LH 4.2 ¶1 #2 | Fee: Late | Amount: $35
+LH 4.2 ¶1 #3 | Fee: Wire
+LH 4.2 ¶2 | All of them.
+LH 4.2 ¶3 #1 | Rates
+LH 4.2 ¶3 #2 | Prime | 4 %
 `},
 		{"pages", []form.Block{
 			onPage(1, para("One.")), onPage(2, para("Two.")), onPage(2, para("Three.")), onPage(3, tableRowOf(1, 2, "", fees, "Late", "$35")), onPage(4, tableRowOf(1, 3, "", fees, "Wire", "$5")), onPage(4, head(1, "", "Fees")), onPage(5, para("None.")),
@@ -141,9 +141,9 @@ LH 4.2 ¶6 | Prime | 4 %
 LH p. 1 ¶1 | One.
 LH p. 2 ¶1 | Two.
 LH p. 2 ¶2 | Three.
-LH p. 3 ¶1 | Fee | Amount
-LH p. 3 ¶2 | Fee: Late | Amount: $35
-LH p. 4 ¶1 | Fee: Wire | Amount: $5
+LH p. 3 ¶1 #1 | Fee | Amount
+LH p. 3 ¶1 #2 | Fee: Late | Amount: $35
+LH p. 3 ¶1 #3 | Fee: Wire | Amount: $5
 LH § Fees | Fees
 LH § Fees ¶1 | None.
 `},

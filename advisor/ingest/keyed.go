@@ -43,6 +43,9 @@ func (b *builder) keep(d *Document, o Options) error {
 		if len(above) > 0 {
 			n.parent = above[len(above)-1].node
 		}
+		if k := len(nb.rows); k > 0 {
+			n.end = nb.rows[k-1].end
+		}
 		n.kind = kindOf(ref, own, nb)
 		if nb.kind == title {
 			n.title = nb.path

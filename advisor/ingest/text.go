@@ -363,11 +363,20 @@ func (r *textReader) put(b block, parent int, ref cite.Ref) {
 	}
 }
 
-// table adds a table, and its rows below it. A row is cited by the table and its
-// line there.
+// table adds a table, and its rows below it. The table has the number of one
+// block; its header is #1 of it and its rows are those after, so that a row more
+// changes no other key, and the number alone names the whole.
 func (r *textReader) table(b block, n node, ref cite.Ref) {
+	ref = r.block(ref)
+	nth := func() {
+		if len(b.rows) > 1 || b.end > b.start && len(b.rows) > 0 {
+			ref.Nth++
+		}
+		n.ref = ref
+	}
 	if b.end > b.start {
-		n.ref, n.start, n.end, n.title = r.block(ref), b.start, b.end, b.path
+		nth()
+		n.start, n.end, n.title = b.start, b.end, b.path
 		if n.locator != "" {
 			n.locator += ", "
 		}
@@ -378,12 +387,13 @@ func (r *textReader) table(b block, n node, ref cite.Ref) {
 		n.page, n.locator = row.page, b.locus+", row "+strconv.Itoa(row.line)
 		if row.page > 0 {
 			n.locator = "p. " + strconv.Itoa(row.page) + ", " + n.locator
-			if ref.Page != "" {
-				ref.Page = strconv.Itoa(row.page)
-			}
 		}
-		for _, p := range pieces(r.text, row.start, row.end) {
-			n.ref, n.start, n.end = r.block(ref), p[0], p[1]
+		nth()
+		ps := pieces(r.text, row.start, row.end)
+		n.start, n.end = ps[0][0], ps[0][1]
+		r.add(n)
+		for _, p := range ps[1:] {
+			n.ref, n.start, n.end = r.block(cite.Ref{Code: r.code}), p[0], p[1]
 			r.add(n)
 		}
 	}
