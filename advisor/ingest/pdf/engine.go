@@ -62,6 +62,7 @@ func cache(dir string) (wazero.CompilationCache, error) {
 type engine struct {
 	pdfium.Pdfium
 	ctx   context.Context
+	idle  func() bool // stops the watch over ctx
 	pool  pdfium.Pool
 	doc   references.FPDF_DOCUMENT
 	data  []byte
@@ -74,8 +75,9 @@ func start(ctx context.Context, cacheDir string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	var m memory
 	pool, err := webassembly.Init(webassembly.Config{
-		Context:  experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(reserve)),
+		Context:  experimental.WithMemoryAllocator(ctx, &m),
 		MaxTotal: 1,
 		Stdout:   io.Discard,
 		Stderr:   io.Discard,
@@ -83,13 +85,12 @@ func start(ctx context.Context, cacheDir string) (*engine, error) {
 		RuntimeConfig: wazero.NewRuntimeConfig().
 			WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
 			WithCompilationCache(c).
-			WithMemoryLimitPages(memoryPages).
-			WithCloseOnContextDone(true),
+			WithMemoryLimitPages(memoryPages),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("starting the PDF engine: %w", err)
 	}
-	e := &engine{ctx: ctx, pool: pool}
+	e := &engine{ctx: ctx, pool: pool, idle: context.AfterFunc(ctx, m.spoil)}
 	if err := e.instance(); err != nil {
 		e.close()
 		return nil, err
@@ -123,7 +124,7 @@ func (e *engine) renew() error {
 	if e.pages < renewAfter {
 		return nil
 	}
-	_ = e.Close() // closing is all that can be done with it
+	_ = e.Kill() // the instance goes with all that it holds; it is not asked to tidy up first
 	e.Pdfium = nil
 	if err := e.instance(); err != nil {
 		return err
@@ -133,8 +134,9 @@ func (e *engine) renew() error {
 
 // close frees all that e holds.
 func (e *engine) close() {
+	e.idle()
 	if e.Pdfium != nil {
-		_ = e.Close() // an instance that trapped cannot say goodbye; its memory goes with the pool
+		_ = e.Kill() // one that trapped could not tidy up
 	}
 	_ = e.pool.Close()
 }

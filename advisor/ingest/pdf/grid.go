@@ -14,6 +14,7 @@ type grid struct {
 	level, upright []box
 	xs, ys         []float64
 	apart          map[[2]int]bool // cells that no line parts from the one before, but their text does
+	below          map[[2]int]bool // the same of the one above
 }
 
 // grids finds the tables that lines are drawn around: at least two rows and
@@ -30,8 +31,7 @@ func (p *page) grids() []*grid {
 	for i := range group {
 		group[i] = i
 	}
-	var root func(i int) int
-	root = func(i int) int {
+	root := func(i int) int {
 		for group[i] != i {
 			group[i] = group[group[i]]
 			i = group[i]
@@ -150,8 +150,11 @@ func (g *grid) fill(ws []*word, page int, v vocabulary) (t *table, rest []*word)
 // part finds the cells that only white space divides: where no line is drawn
 // between two, and each has a text of its own that keeps to it.
 func (g *grid) part(ws []*word) {
-	g.apart = map[[2]int]bool{}
-	type cell struct{ has, crossed bool }
+	g.apart, g.below = map[[2]int]bool{}, map[[2]int]bool{}
+	type cell struct {
+		has, crossed bool
+		text         string
+	}
 	cells := map[[2]int]cell{}
 	for _, r := range runs(ws) {
 		i := between(g.ys, r.cy())
@@ -161,13 +164,16 @@ func (g *grid) part(ws []*word) {
 		}
 		for j := from; j <= to; j++ {
 			c := cells[[2]int{i, j}]
-			c.has, c.crossed = true, c.crossed || j > from
+			c.has, c.crossed, c.text = true, c.crossed || j > from, c.text+joined(r.words)
 			cells[[2]int{i, j}] = c
 		}
 	}
 	for at, c := range cells {
 		if before := cells[[2]int{at[0], at[1] - 1}]; c.has && !c.crossed && before.has {
 			g.apart[at] = true
+		}
+		if above := cells[[2]int{at[0] - 1, at[1]}]; figure(c.text) && figure(above.text) { // numbers below each other are never one
+			g.below[at] = true
 		}
 	}
 }
@@ -270,7 +276,7 @@ func (g *grid) home(i, j int) (int, int) {
 	for j > 0 && !g.apart[[2]int{i, j}] && !drawn(g.upright, g.xs[j], g.ys[i], g.ys[i+1], false) {
 		j--
 	}
-	for i > 0 && !drawn(g.level, g.ys[i], g.xs[j], g.xs[j+1], true) {
+	for i > 0 && !g.below[[2]int{i, j}] && !drawn(g.level, g.ys[i], g.xs[j], g.xs[j+1], true) {
 		i--
 	}
 	return i, j

@@ -71,7 +71,7 @@ func (s *sheet) edges() []*margin {
 		inside := slices.ContainsFunc(s.grids, func(g *grid) bool { return g.holds(b) })
 		top, foot := b.y1 <= s.page.h*edgeShare, b.y0 >= s.page.h*(1-edgeShare)
 		outermost := (i == 0 && b.y1 <= s.page.h/4) || (i == len(rows)-1 && b.y0 >= s.page.h*0.75)
-		if inside || !(top || foot || outermost) || tableTop(rows, i) {
+		if inside || !top && !foot && !outermost || tableTop(rows, i) {
 			continue
 		}
 		out = append(out, marginOf(row, b.y0))

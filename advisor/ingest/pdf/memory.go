@@ -2,31 +2,48 @@ package pdf
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/tetratelabs/wazero/experimental"
 	"golang.org/x/sys/unix"
 )
 
-// A region is the memory of one instance, outside Go's heap: it grows without
-// being copied, only pages that were touched take memory, and closing the
-// instance gives them back at once.
-type region struct {
-	all  []byte
-	used uint64
+// A memory is what an engine works in. It lies outside Go's heap: it grows
+// without being copied, only what was touched counts, and closing an instance
+// gives its part back at once.
+type memory struct {
+	mu      sync.Mutex
+	regions map[*region]bool
 }
 
-// reserve maps an instance's memory. A failure is a panic, as the interface
-// wants it; the binding makes an error of it.
-func reserve(_, limit uint64) experimental.LinearMemory {
+// A region is the memory of one instance.
+type region struct {
+	memory *memory
+	all    []byte
+	used   uint64
+}
+
+// Allocate implements [experimental.MemoryAllocator]. A failure is a panic, as
+// the interface wants it; the binding makes an error of it.
+func (m *memory) Allocate(_, limit uint64) experimental.LinearMemory {
 	all, err := unix.Mmap(-1, 0, int(limit), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		panic(fmt.Errorf("mapping the memory of the PDF engine: %w", err))
 	}
-	return &region{all: all}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := &region{memory: m, all: all}
+	if m.regions == nil {
+		m.regions = map[*region]bool{}
+	}
+	m.regions[r] = true
+	return r
 }
 
 // Reallocate implements [experimental.LinearMemory].
 func (r *region) Reallocate(size uint64) []byte {
+	r.memory.mu.Lock()
+	defer r.memory.mu.Unlock()
 	if size > uint64(len(r.all)) {
 		return nil
 	}
@@ -36,8 +53,26 @@ func (r *region) Reallocate(size uint64) []byte {
 
 // Free implements [experimental.LinearMemory].
 func (r *region) Free() {
+	r.memory.mu.Lock()
+	defer r.memory.mu.Unlock()
 	if r.all != nil {
-		_ = unix.Munmap(r.all) // it was mapped by reserve, whole
+		_ = unix.Munmap(r.all) // it was mapped by Allocate, whole
 		r.all = nil
+		delete(r.memory.regions, r)
+	}
+}
+
+// spoil ends what runs in the memory, without its doing: each pointer that it
+// reads from now on leads outside of its memory, which the sandbox refuses. The
+// runtime's own way to end a call costs a goroutine for each of them, and a
+// page takes ten thousand.
+func (m *memory) spoil() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for r := range m.regions {
+		used := r.all[:r.used]
+		for i := range used {
+			used[i] = 0xFF
+		}
 	}
 }

@@ -73,3 +73,37 @@ func TestALoopEndsWithTheContext(t *testing.T) {
 		t.Errorf("took %s", d)
 	}
 }
+
+// Wherever a context ends, the reading ends with a fault or is done already, and
+// the next one is not touched by it.
+func TestTheContextEndsAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	page := ruled(300, []string{"Fee", "Consumer", "Business"}, []string{"Wire", "$25", "$40"})
+	for i := range 40 {
+		page += put(60, 750-10*float64(i), 9, "A line of the page, one of forty, with a dozen words in it.")
+	}
+	data := file{pages: slicesRepeat(page, 60)}.bytes()
+	if _, err := warm(""); err != nil {
+		t.Fatal(err)
+	}
+	ended := 0
+	for i := range 25 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*i)*time.Millisecond)
+		o := options(t)
+		o.Context = ctx
+		d, err := Read(data, form.Limits{}, o)
+		cancel()
+		switch {
+		case err == nil && len(d.Blocks) == 0, err != nil && !strings.Contains(fault.Of(err).Message, "longer than it may"):
+			t.Fatalf("after %d ms: %v", i*i, err)
+		case err != nil:
+			ended++
+		}
+	}
+	if ended == 0 {
+		t.Error("no reading was ended: the file is too small for this test")
+	}
+	if d := read(t, data); len(d.Blocks) < 60 {
+		t.Errorf("afterwards %d blocks", len(d.Blocks))
+	}
+}

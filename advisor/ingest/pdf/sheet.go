@@ -72,7 +72,7 @@ func (s *sheet) tables(v vocabulary, body int) []*table {
 		if t == nil || len(t.rows) < 2 {
 			continue
 		}
-		s.runs = append(rest, runs(left)...)
+		s.runs = slices.Concat(rest, runs(left))
 		t.sealed(body)
 		out = append(out, t)
 	}

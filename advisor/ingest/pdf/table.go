@@ -106,7 +106,7 @@ func (t *table) headerRows(body int) int {
 			numbers++
 		}
 	}
-	if numbers > 0 && filled*2 > len(names.cells) || t.ruled && filled == len(names.cells) && len(t.rows) > first+2 && short(names.cells) {
+	if numbers > 0 && filled*2 > len(names.cells) || t.ruled && filled == len(names.cells) && short(names.cells) {
 		return first + 1
 	}
 	return 0

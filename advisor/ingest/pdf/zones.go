@@ -265,46 +265,59 @@ func column(b box, gutters []box) int {
 }
 
 // tabular reports whether what is between gutters are the columns of a table
-// and not of running text: the rows are aligned, and the lines do not fill
-// their column.
+// and not of running text: the rows are aligned, and the lines are short or do
+// not fill their column.
 func (l layout) tabular(columns [][]item, gutters []box) bool {
-	prose, all, said := 0, 0, 0
+	prose, long, all := 0, 0, 0
 	var every []item
+	numbers := false
 	for _, c := range columns {
-		every = append(every, c...)
-		width, n := extent(c), chars(c)
-		all += n
-		rows := rowsOf(c, func(i item) box { return i.box })
-		full, words := 0, 0
-		for _, row := range rows {
-			b := row[0].box
-			for _, it := range row {
-				b = b.and(it.box)
-				if it.table != nil {
-					return false
-				}
-				words += len(it.run.words)
-			}
-			if b.w() >= 0.7*width {
-				full++
-			}
+		if slices.ContainsFunc(c, func(i item) bool { return i.table != nil }) {
+			return false
 		}
-		said += words
-		if full*2 >= len(rows) && (words >= 3*len(rows) || n >= 14*len(rows)) {
+		every = append(every, c...)
+		n := chars(c)
+		all += n
+		if fills(c) {
 			prose += n
 		}
+		figures := 0
+		for _, it := range c {
+			if len(it.run.words) >= 4 {
+				long += count(it.run.words)
+			}
+			if figure(joined(it.run.words)) {
+				figures++
+			}
+		}
+		numbers = numbers || figures*3 >= len(c)*2
 	}
-	if prose*10 >= all*6 || said >= 5*len(every) {
+	if !numbers && (prose*10 >= all*6 || long*100 >= all*65) {
 		return false
 	}
 	rows := rowsOf(every, func(i item) box { return i.box })
 	several := 0
 	for _, row := range rows {
-		if n := len(occupied(row, gutters)); n >= 2 {
+		if len(occupied(row, gutters)) >= 2 {
 			several++
 		}
 	}
 	return several >= columnRows && several*2 >= len(rows)
+}
+
+// fills reports whether the lines of a column fill it, as running text does.
+func fills(c []item) bool {
+	width, full, words := extent(c), 0, 0
+	rows := rowsOf(c, func(i item) box { return i.box })
+	for _, row := range rows {
+		if extent(row) >= 0.7*width {
+			full++
+		}
+		for _, it := range row {
+			words += len(it.run.words)
+		}
+	}
+	return full*2 >= len(rows) && (words >= 3*len(rows) || chars(c) >= 14*len(rows))
 }
 
 func occupied(row []item, gutters []box) map[int]bool {
