@@ -137,6 +137,9 @@ func read(t *testing.T, reader func([]byte, form.Limits) (*form.Document, error)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n := kept(d, true); n < d.Found {
+		t.Errorf("kept %d characters of %d", n, d.Found)
+	}
 	return d
 }
 

@@ -135,6 +135,15 @@ func (s *story) drawing(p *docxPara) error {
 			err := box.blocksOf()
 			p.after = append(p.after, box.finish()...)
 			return err
+		case e.Name.Local == "relIds" && attrOf(e, "r", "dm") != "": // a SmartArt
+			items, err := s.d.zip.diagram(s.d.rels[attrOf(e, "r", "dm")].target)
+			for _, b := range items {
+				if s.counted {
+					s.d.doc.Found += count(b.Text)
+				}
+			}
+			p.after = append(p.after, items...)
+			return err
 		case e.Name.Local == "pic" || e.Name.Local == "imagedata":
 			s.d.images++
 		case e.Name.Space == "a" && e.Name.Local == "t":

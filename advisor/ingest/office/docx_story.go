@@ -36,7 +36,7 @@ func (s *story) block(e xml.StartElement) error {
 	case "sectPr":
 		return s.d.section(s.w)
 	case "background":
-		s.d.dark = true
+		s.d.dark = !strings.EqualFold(attr(e, "color"), "FFFFFF")
 	case "altChunk":
 		s.d.parts++
 	case "del", "moveFrom":

@@ -121,6 +121,14 @@ func TestDOCXTables(t *testing.T) {
 			"a caption above", para("", "Table 3. Fees") + tbl(first, tr("", td("", "Fee"), td("", "Amount")), tr("", td("", "Late"), td("", "$25"))),
 			"P Table 3. Fees\nR t1.2 <Table 3. Fees> | Fee=Late | Amount=$25\n",
 		},
+		{
+			"a caption above, and a first row over the whole width", para("", "Table 3. Fees") + tbl(first, tr("", td(`<w:gridSpan w:val="2"/>`, "Of 2024")), tr("", td("", "Fee"), td("", "Amount")), tr("", td("", "Late"), td("", "$25"))),
+			"P Table 3. Fees\nR t1.3 <Table 3. Fees: Of 2024> | Fee=Late | Amount=$25\n",
+		},
+		{
+			"a first cell that says it covers more than there is", tbl("", tr("", td(`<w:gridSpan w:val="99"/>`, "a"), td("", "b")), tr("", td("", "c"), td("", "d")), tr("", td("", "e"), td("", "f"))),
+			"R t1.2 | a=c | a=d | b=\nR t1.3 | a=e | a=f | b=\n",
+		},
 		{"only a header", tbl(first, tr(head, td("", "a"), td("", "b"))), "R t1.1 | a | b\n"},
 		{
 			"a table in a cell comes after, under the row's name", tbl(none, tr("", td("", "Fees"), td("", para("", "see:")+tbl(first, tr("", td("", "Fee"), td("", "Amount")), tr("", td("", "Late"), td("", "$25")))))) + para("", "after") +

@@ -3,8 +3,6 @@ package office
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"polaris/advisor/ingest/form"
 )
@@ -44,8 +42,11 @@ type grid struct {
 // merged over columns stands in the first, but names all that it covers.
 func (g *grid) blocks(table int) []form.Block {
 	rows := g.spread()
-	top := g.head(rows)
-	header := g.names(rows[:top])
+	top, title := g.head(rows)
+	if title > 0 {
+		g.title = strings.TrimPrefix(g.title+": "+rows[0][0].text, ": ")
+	}
+	header := names(rows[title:top])
 	var out []form.Block
 	for i, row := range rows[top:] {
 		cells := texts(row)
@@ -118,138 +119,34 @@ func (g *grid) spread() [][]cell {
 			}
 		}
 	}
-	return out
+	return compact(out)
 }
 
-// head returns how many rows at the top are no rows of the body. A first row
-// that is one cell over the whole width is the table's title.
-func (g *grid) head(rows [][]cell) int {
-	top := min(g.header, len(rows), maxHeads)
-	for _, r := range rows[:top] {
-		for _, c := range r {
-			if len(c.text) > maxHead {
-				return 0
-			}
-		}
-	}
-	if top == 1 && !g.marked && form2(rows) {
-		top = 0
-	}
-	if len(rows) > 2 && top <= 1 && (top == 1 || g.guess) && titled(rows) {
-		if g.title == "" {
-			g.title = rows[0][0].text
-			if named(rows[1:]) {
-				return 2
-			}
-			return 1
-		}
-	}
-	if top == 0 && g.guess && named(rows) {
-		top = 1
-	}
-	for _, r := range rows[top:] {
-		if len(texts(r)) > 0 {
-			return top
-		}
-	}
-	return 0 // a header over nothing is the table
-}
-
-func titled(rows [][]cell) bool {
-	first := rows[0]
-	if len(first) < 2 || len(first) < len(rows[1]) || first[0].text == "" {
-		return false
-	}
-	return int(first[0].cols) >= len(first)
-}
-
-// maxName is how many characters a column's name has at most.
-const maxName = 60
-
-// named reports whether the first of the rows may name the columns: each has a
-// short name that no other has and that is no value, but for the corner. A form
-// of two columns has labels on the left instead.
-func named(rows [][]cell) bool {
-	if len(rows) < 2 || len(rows[0]) < 2 || form2(rows) {
-		return false
-	}
-	seen := map[string]bool{}
-	for i, c := range rows[0] {
-		if c.cols < 0 || c.text == "" && i == 0 {
-			continue
-		}
-		if c.text == "" || seen[c.text] || value(c.text) || utf8.RuneCountInString(c.text) > maxName {
-			return false
-		}
-		seen[c.text] = true
-	}
-	return len(rows[0]) >= len(rows[1]) && len(seen) > 0
-}
-
-// form2 reports whether a table of two columns is a form: most of its first
-// column are labels that end with a colon.
-func form2(rows [][]cell) bool {
-	labels := 0
+// compact takes out the columns in which no row has a cell of its own.
+func compact(rows [][]cell) [][]cell {
+	var own []bool
 	for _, r := range rows {
-		if len(r) > 2 {
-			return false
+		for len(own) < len(r) {
+			own = append(own, false)
 		}
-		if len(r) > 0 && strings.HasSuffix(r[0].text, ":") {
-			labels++
-		}
-	}
-	return 2*labels > len(rows)
-}
-
-// value reports whether a cell holds a number, a date or an amount.
-func value(s string) bool {
-	digits, letters := 0, 0
-	for _, r := range s {
-		switch {
-		case unicode.IsDigit(r):
-			digits++
-		case unicode.IsLetter(r):
-			letters++
-		}
-	}
-	return digits > 0 && letters <= max(3, digits)
-}
-
-// names returns the columns' names: those of several header rows one after the
-// other.
-func (g *grid) names(rows [][]cell) []string {
-	if len(rows) > 1 && titled(append(rows[:1:1], rows[1])) && g.title == rows[0][0].text || len(rows) == 1 && g.title != "" && titledAlone(rows[0], g.title) {
-		rows = rows[1:]
-	}
-	var out []string
-	for _, r := range rows {
-		over := ""
 		for i, c := range r {
-			if i == len(out) {
-				out = append(out, "")
-			}
-			if c.cols >= 0 {
-				over = c.text
-			}
-			switch {
-			case over == "" || out[i] == over || strings.HasSuffix(out[i], " / "+over):
-			case out[i] == "":
-				out[i] = over
-			default:
-				out[i] += " / " + over
-			}
+			own[i] = own[i] || c.cols >= 0
 		}
 	}
-	for _, name := range out {
-		if name != "" {
-			return out
-		}
+	if !slices.Contains(own, false) {
+		return rows
 	}
-	return nil
-}
-
-func titledAlone(row []cell, title string) bool {
-	return len(row) > 1 && int(row[0].cols) >= len(row) && row[0].text == title
+	for k, r := range rows {
+		n := 0
+		for i, c := range r {
+			if own[i] {
+				r[n] = c
+				n++
+			}
+		}
+		rows[k] = r[:n]
+	}
+	return rows
 }
 
 // texts returns what is in the cells of a row, without those that are empty at

@@ -74,10 +74,11 @@ func tidy(s string) string {
 	return string(norm.NFC.Bytes(out))
 }
 
-// count returns the characters of s that are not white space.
+// count returns the characters of s that are not white space. A mark on a
+// letter is none of its own, whether it is composed with it or not.
 func count(s string) (n int) {
 	for _, r := range s {
-		if !unicode.IsSpace(r) && !unicode.IsControl(r) && r != utf8.RuneError && r != '\u00ad' {
+		if !unicode.IsSpace(r) && !unicode.IsControl(r) && !unicode.Is(unicode.Mn, r) && r != utf8.RuneError && r != '\u00ad' {
 			n++
 		}
 	}

@@ -104,9 +104,14 @@ func (d *pptx) slide(part string) error {
 		return err
 	}
 	for _, r := range inOrder(rels, "diagramData") {
-		if err := d.diagram(s, r); err != nil {
+		items, err := d.zip.diagram(r)
+		if err != nil {
 			return err
 		}
+		for _, b := range items {
+			s.found += count(b.Text)
+		}
+		s.blocks = append(s.blocks, items...)
 	}
 	notes, err := d.notes(rels)
 	if err != nil {
@@ -179,22 +184,22 @@ func (d *pptx) notes(rels map[string]relation) ([]form.Block, error) {
 	return out, nil
 }
 
-// diagram reads the texts of a SmartArt, in the order of its points.
-func (d *pptx) diagram(s *slide, part string) error {
-	w, done, err := d.zip.walk(part)
+// diagram returns the texts of a SmartArt, in the order of its points.
+func (c *container) diagram(part string) (items []form.Block, err error) {
+	w, done, err := c.walk(part)
 	defer done()
 	if w == nil || err != nil {
-		return err
+		return nil, err
 	}
-	return w.find("a", "p", func(xml.StartElement) error {
-		in := &slide{d: d, w: w}
+	err = w.find("a", "p", func(xml.StartElement) error {
+		in := &slide{w: w}
 		text, err := in.runs()
-		s.found += count(text)
 		if text = tidy(text); text != "" {
-			s.blocks = append(s.blocks, form.Block{Kind: form.Item, Level: 1, Text: text})
+			items = append(items, form.Block{Kind: form.Item, Level: 1, Text: text})
 		}
 		return err
 	})
+	return items, err
 }
 
 func (d *pptx) readAuthors(part string) error {
