@@ -105,7 +105,9 @@ func quality(text string) (sane, mean float64) {
 		}
 	}
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '’' }) {
-		if strings.IndexFunc(w, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) }) < 0 {
+		if strings.IndexFunc(w, func(r rune) bool {
+			return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+		}) < 0 {
 			words++
 			letters += len([]rune(w))
 		}

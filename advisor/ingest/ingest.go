@@ -65,6 +65,8 @@ type Document struct {
 	Warnings  []string      // what a curator should look at
 	Flags     []models.Flag // what makes it wait for one
 
+	Refs []models.Reference // what its passages cite, here and elsewhere
+
 	Margins  []string       // headers and footers that repeat from page to page: not in the text
 	Comments []form.Comment // of reviewers: not in the text
 	Report   Report
@@ -104,8 +106,10 @@ func Parse(data []byte, o Options) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.flag()
+	d.Flags = append(d.Flags, suspect.Text(d.Text)...)
 	stage("screen")
+	d.Refs = d.refs()
+	stage("references")
 	d.Report.Stages = stages
 	if n := len(d.Warnings); n > maxWarnings {
 		d.Warnings = append(d.Warnings[:maxWarnings:maxWarnings], plural(n-maxWarnings, "further warning"))
@@ -144,6 +148,12 @@ func read(data []byte, o Options, stage func(string)) (*Document, error) {
 	}
 	stage("structure")
 	d.Warnings = append(warnings, d.Warnings...)
+	if d.Report.Found == 0 {
+		d.Report.Found = characters(text)
+	}
+	if d.Report.Kept == 0 {
+		d.Report.Kept = characters(d.Text)
+	}
 	if d.Language == "" {
 		d.Language = language(d.Text)
 	}
@@ -184,11 +194,4 @@ func stem(name string) string {
 		return ""
 	}
 	return strings.TrimSuffix(base, path.Ext(base))
-}
-
-// flag adds what in the text is meant for machines.
-func (d *Document) flag() {
-	for _, f := range suspect.Text(d.Text) {
-		d.Flags = append(d.Flags, f)
-	}
 }

@@ -52,11 +52,15 @@ func TestCSV(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, in, want string }{
-		{"nodes", `{"key":"","title":"","text":""}` + "\n" + `{"key":"12 CFR 1002.1","title":"§ 1002.1 Scope.","text":""}` + "\n" + `{"key":"12 CFR 1002.1(a)","title":"In general.","marker":"(a)","text":"All."}`,
-			"12 CFR 1002.1||§ 1002.1 Scope.\n12 CFR 1002.1(a)|(a)|In general. All.\n"},
+		{
+			"nodes", `{"key":"","title":"","text":""}` + "\n" + `{"key":"12 CFR 1002.1","title":"§ 1002.1 Scope.","text":""}` + "\n" + `{"key":"12 CFR 1002.1(a)","title":"In general.","marker":"(a)","text":"All."}`,
+			"12 CFR 1002.1||§ 1002.1 Scope.\n12 CFR 1002.1(a)|(a)|In general. All.\n",
+		},
 		{"array", `[{"citation":"HB 4.2","text":"x"},{"citation":"HB 4.2(a)","text":"y"}]`, "HB 4.2||x\nHB 4.2(a)||y\n"},
-		{"records", `[{"fee":"Late","amount":5,"on":["a","b"]},{"fee":"Wire","extra":{"z":1,"a":true},"amount":null}]`,
-			`1.1 ["fee" "amount" "on" "extra"] ["Late" "5" "a; b" ""]` + "\n" + `1.2 ["fee" "amount" "on" "extra"] ["Wire" "" "" "a: true, z: 1"]` + "\n"},
+		{
+			"records", `[{"fee":"Late","amount":5,"on":["a","b"]},{"fee":"Wire","extra":{"z":1,"a":true},"amount":null}]`,
+			`1.1 ["fee" "amount" "on" "extra"] ["Late" "5" "a; b" ""]` + "\n" + `1.2 ["fee" "amount" "on" "extra"] ["Wire" "" "" "a: true, z: 1"]` + "\n",
+		},
 		{"in an object", `{"title":"Fees","meta":[1],"items":[{"a":1.50},{"a":2}]}`, "1.1 [\"a\"] [\"1.50\"]\n1.2 [\"a\"] [\"2\"]\n"},
 		{"one object", `{"a":"x"}`, "1.1 [\"a\"] [\"x\"]\n"},
 	} {
