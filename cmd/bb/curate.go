@@ -9,10 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"polaris/advisor/ingest"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/ops"
@@ -44,57 +42,6 @@ func readDocument(path string, most int64) ([]byte, error) {
 		return nil, fault.New(fault.TooLarge, "%s is over %d bytes.", path, most)
 	}
 	return os.ReadFile(path)
-}
-
-type extractCmd struct {
-	Path  string `arg:"" help:"File to read."`
-	Title string `help:"Default: the document's own."`
-	Code  string `help:"Prefix of its citation keys. Default: proposed from the title."`
-	Cites string `help:"What its section numbers belong to, such as '15 U.S.C.'." placeholder:"BASE"`
-}
-
-// An extract is what the parser sees in a document.
-type extract struct {
-	MediaType string             `json:"media_type"`
-	Title     string             `json:"title"`
-	Language  string             `json:"language"`
-	Pages     int                `json:"pages,omitempty"`
-	Passages  []extractedPassage `json:"passages"`
-	Warnings  []string           `json:"warnings"`
-}
-
-type extractedPassage struct {
-	Locator string   `json:"locator"`
-	Key     string   `json:"key"`
-	Heading []string `json:"heading"`
-	Text    string   `json:"text"`
-	Start   int      `json:"start"`
-	End     int      `json:"end"`
-}
-
-// Run parses the file and prints what came out. It needs no database.
-func (x *extractCmd) Run(c *console) error {
-	data, err := readDocument(x.Path, ops.DefaultMaxUpload)
-	if err != nil {
-		return err
-	}
-	d, err := ingest.Parse(data, ingest.Options{Name: filepath.Base(x.Path), Title: x.Title, Code: x.Code, Cites: x.Cites})
-	if err != nil {
-		return err
-	}
-	out := extract{MediaType: d.MediaType, Title: d.Title, Language: d.Language, Pages: d.Pages, Passages: []extractedPassage{}, Warnings: append([]string{}, d.Warnings...)}
-	for _, p := range d.Passages {
-		out.Passages = append(out.Passages, extractedPassage{p.Locator, p.Key, append([]string{}, p.Heading...), d.Text[p.Start:p.End], p.Start, p.End})
-	}
-	return c.print(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, code %s, %d passages\n", out.Title, out.MediaType, d.Code, len(out.Passages))
-		for _, s := range out.Warnings {
-			fmt.Fprintln(w, "warning: "+s)
-		}
-		for _, p := range out.Passages {
-			fmt.Fprintf(w, "\n%s\n  %s\n", p.Key, strings.ReplaceAll(p.Text, "\n", "\n  "))
-		}
-	})
 }
 
 type sourceCmd struct {

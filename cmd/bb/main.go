@@ -20,6 +20,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"polaris/advisor/ingest/guard"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store/localpg"
@@ -28,6 +29,7 @@ import (
 
 func main() {
 	localpg.SuperviseIfAsked() // the private PostgreSQL belongs to a child that is this binary again
+	guard.ServeIfAsked()       // and so does the reading of a document
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

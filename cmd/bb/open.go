@@ -117,7 +117,11 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 		s.Close()
 		return fail(err)
 	}
-	o.Desk = ops.NewDesk(s, ops.Settings{PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key}, log)
+	read := c.extractor(log)
+	o.Desk = ops.NewDesk(s, ops.Settings{
+		Parse: read.Parse, Expand: read.Expand,
+		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key,
+	}, log)
 	o.Limiter = c.limiter(s)
 	return o, nil
 }
