@@ -90,6 +90,7 @@ func (e *Extractor) run(ctx context.Context, j job, data []byte, take func(kind 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.usage.took = time.Since(r.took)
+	e.log().Debug("a child has ended", "job", j.Op, "took_ms", r.usage.took.Milliseconds(), "memory_mib", r.usage.peak>>20)
 	return r.usage, err
 }
 
