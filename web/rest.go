@@ -48,7 +48,7 @@ func restRoutes() []route {
 
 // uploads are the routes whose body may be as large as a document.
 var uploads = func() map[string]bool {
-	all := map[string]bool{}
+	all := map[string]bool{"POST /brains/:brain/imports": true}
 	for _, o := range ops.All() {
 		if o.HTTP.Upload {
 			all[o.Method()+" "+echoPath(o.Path())] = true

@@ -13,8 +13,9 @@ func SourcePath(code string) string { return Path + "/" + code }
 // An Index is the list of sources.
 type Index struct {
 	Rows   []Row
-	State  string // "7 sources, 205 passages."
-	Import string // the command that imports one, for the empty list
+	State  string  // "7 sources, 205 passages."
+	Import string  // the command that imports one, for the empty list
+	Upload *Upload // nil: the reader may not import
 }
 
 // A Row is one source in the list.
@@ -30,6 +31,11 @@ type Row struct {
 	Warnings int
 
 	Suspended string // "suspended", "2 passages suspended"; empty: nothing is
+	Held      string // "held: 2 flags"; empty: it is not
+	Owner     string
+	ReviewBy  string // a day
+	Holds     string // "from 1 January 2026"; empty: no dates are set
+	Replaces  string // code of the source that it supersedes
 }
 
 // A Source is one document with its passages.
@@ -44,7 +50,13 @@ type Source struct {
 	Newer    string // and of those after
 
 	Certified string // who vouches for this revision; empty: nobody
+
+	Flags  []string // what was found in it, each with its page
+	Report []Fact   // how it was read
 }
+
+// A Fact is a line of a list of facts.
+type Fact struct{ Name, Text string }
 
 // A Passage is one citable piece.
 type Passage struct {
