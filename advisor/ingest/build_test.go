@@ -7,6 +7,7 @@ import (
 
 	"polaris/advisor/ingest/form"
 	"polaris/models"
+	"polaris/models/fault"
 )
 
 func head(level int, number, text string) form.Block {
@@ -198,4 +199,50 @@ func TestBesideTheText(t *testing.T) {
 	if d.Title != "The fees" || d.Language != "sv" || d.Report.Found != 12 || d.Report.Kept != 10 || len(d.Margins) != 1 || len(d.Comments) != 1 || len(d.Warnings) != 1 || len(d.Flags) != 1 {
 		t.Errorf("%+v", d)
 	}
+}
+
+// FuzzBuild gives the builder blocks that no reader should, and holds what is
+// true of every document.
+func FuzzBuild(f *testing.F) {
+	f.Add("h1:4.2:Fees|i2:(a):None|r::Fee~Late~$5|p::x", 3)
+	f.Add("i1:1.:a|i2:(i)(A):b|n:1:c|c::d\ne|i1:2.:f|r::~~|h9:§ 4:g", 0)
+	f.Add("k:HB 4.2:a|k:HB 4.2(a):b|k:HB 4.2:c|k:no key:d|r::x~y", 2)
+	f.Add("h1::4.2 A|p::(a) b (b) c|i0:•:d|i0:o:e|r:T:x|r:T:y", 1)
+	f.Fuzz(func(t *testing.T, in string, pages int) {
+		d := &form.Document{MediaType: "x", Pages: pages}
+		for k, part := range strings.Split(in, "|") {
+			fields := strings.SplitN(part, ":", 3)
+			if len(fields) < 3 || fields[0] == "" {
+				continue
+			}
+			b := form.Block{Number: fields[1], Text: fields[2], Page: k % (max(pages, 0)%50 + 1)}
+			switch fields[0][0] {
+			case 'h':
+				b.Kind = form.Heading
+			case 'i':
+				b.Kind = form.Item
+			case 'r':
+				cells := strings.Split(fields[2], "~")
+				b = form.Block{Kind: form.Row, Table: len(fields[1]), Line: k, Title: fields[1], Header: cells[:len(cells)/2], Cells: cells[len(cells)/2:], Page: b.Page}
+			case 'c':
+				b.Kind = form.Code
+			case 'n':
+				b.Kind = form.Note
+			case 'k':
+				b.Key = fields[1]
+			}
+			if len(fields[0]) > 1 {
+				b.Level = int(fields[0][1]) - '0'
+			}
+			d.Blocks = append(d.Blocks, b)
+		}
+		doc, err := build(d, Options{Code: "LH"})
+		if err != nil {
+			if fault.Of(err).Kind == fault.Internal {
+				t.Fatal(err)
+			}
+			return
+		}
+		holds(t, doc)
+	})
 }

@@ -1,18 +1,24 @@
 // Package ingest turns the bytes of a document into its text and the passages
 // of it that can be cited.
 //
-// It looks at the content, never at the file's extension. It reads Markdown and
-// plain text, statutes written in Markdown with their (a)(1)(A) structure, and
-// regulations in RegML. What it cannot read it refuses with a fault that says
-// why; it never returns half a document.
+// It looks at the content, never at the file's extension, and has one reader for
+// each format: packages pdf, office, markup and tabular, and here Markdown, plain
+// text and the XML of laws. What a reader hands over (package form) becomes text,
+// passages and keys in one place, the builder, the same way for each format. What
+// cannot be read is refused with a fault that says why; there is never half a
+// document. What holds documents and is none is refused with the code [Archive].
 //
 // The text of Markdown and plain text is the file's own: as UTF-8, without a
 // byte order mark, every line ending written as \n, and nothing else changed.
-// The text of XML is assembled in document order, each number and title before
-// its paragraph, white space collapsed. Passages are spans of the text, in
+// The text of the others is assembled in reading order, each number before its
+// paragraph, each row with the name of its column before each cell, white space
+// collapsed. Passages are spans of the text, in
 // order, each inside the one above it, and each has a key of package cite that
-// no other passage has. The same bytes and options always give the same
-// Document.
+// no other passage has. Where a document has numbers, they are its keys; where it
+// has only headings, these are; where it has only pages, those.
+//
+// The same bytes and options always give the same Document, but for the times in
+// its Report.
 package ingest
 
 import (

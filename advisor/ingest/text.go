@@ -204,8 +204,8 @@ func (r *textReader) title(o Options, bs []block) string {
 		}
 		return t
 	}
-	if t := firstTitle(r.text, bs); t != "" {
-		return strings.Trim(t, "*_` ")
+	if t := strings.Trim(firstTitle(r.text, bs), "*_` "); t != "" {
+		return t
 	}
 	if name != "" {
 		return strings.ToUpper(name[:1]) + name[1:]
