@@ -3,7 +3,6 @@ package office
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
 	"os"
 	"os/exec"
@@ -63,25 +62,41 @@ func antiword(program string, data []byte, l form.Limits) (*form.Document, error
 	if err != nil {
 		return nil, err
 	}
+	if seen.lost > 0 { // of some files it writes the notes as text only
+		text, err := output(program, f.Name(), l, "-w", "0", "-m", "UTF-8.txt")
+		if err != nil {
+			return nil, err
+		}
+		seen.notes(string(text))
+	}
 	if all, err := docbook(program, f.Name(), l, "-s"); err == nil { // hidden text too
 		shown := map[string]bool{}
-		for _, b := range seen.Blocks {
+		for _, b := range seen.doc.Blocks {
 			shown[joined([]form.Block{b})] = true
 		}
-		for _, b := range all.Blocks {
+		for _, b := range all.doc.Blocks {
 			if s := joined([]form.Block{b}); !shown[s] {
-				hide(seen, 0, s)
+				hide(seen.doc, 0, s)
 			}
 		}
 	}
-	return seen, nil
+	return seen.close()
 }
 
 // docbook has antiword write a document as DocBook, and reads that.
-func docbook(program, file string, l form.Limits, more ...string) (*form.Document, error) {
+func docbook(program, file string, l form.Limits, more ...string) (*bookReader, error) {
+	out, err := output(program, file, l, append(more, "-x", "db")...)
+	if err != nil {
+		return nil, err
+	}
+	return readDocBook(out)
+}
+
+// output runs antiword, within limits of time and output.
+func output(program, file string, l form.Limits, arguments ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), antiwordTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, append(more, "-x", "db", "-m", "UTF-8.txt", file)...)
+	cmd := exec.CommandContext(ctx, program, append(arguments, file)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.TempDir(), "LC_ALL=C.UTF-8"}
 	cmd.WaitDelay = time.Second
 	most := int64(antiwordOut)
@@ -101,7 +116,7 @@ func docbook(program, file string, l form.Limits, more ...string) (*form.Documen
 	case err != nil:
 		return nil, fault.New(fault.Unreadable, "The document is damaged: antiword cannot read it. Save it as DOCX.").Because(err)
 	}
-	return readDocBook(out.buf.Bytes())
+	return out.buf.Bytes(), nil
 }
 
 // bounded keeps what is written to it, up to most. It is no bytes.Buffer, which
@@ -124,135 +139,4 @@ func (b *bounded) Write(p []byte) (int, error) {
 		return 0, errors.New("too much")
 	}
 	return b.buf.Write(p)
-}
-
-// bookReader reads the DocBook that antiword writes.
-type bookReader struct {
-	w        *walker
-	doc      *form.Document
-	level    int // of headings
-	depth    int // of lists
-	numbered int // items of lists whose numbers antiword does not tell
-	images   int
-	tables   int
-}
-
-func readDocBook(data []byte) (*form.Document, error) {
-	r := &bookReader{w: newWalker(bytes.NewReader(data), "what antiword wrote"), doc: &form.Document{MediaType: MediaDOC}}
-	if err := r.w.children(func(xml.StartElement) error { return r.w.children(r.block) }); err != nil {
-		return nil, err
-	}
-	if r.numbered > 0 {
-		r.doc.Warnings = append(r.doc.Warnings, amount(r.numbered, "item")+" of numbered lists without their numbers: the old format does not give them away. Save the document as DOCX to have them.")
-	}
-	if len(r.doc.Blocks) == 0 {
-		return nil, nothing(r.images)
-	}
-	return r.doc, nil
-}
-
-func (r *bookReader) block(e xml.StartElement) error {
-	switch name := e.Name.Local; name {
-	case "bookinfo":
-		return r.w.find("?", "title", func(xml.StartElement) error {
-			s, err := r.w.text()
-			r.doc.Title = tidy(s)
-			return err
-		})
-	case "chapter", "sect1", "sect2", "sect3", "sect4", "sect5":
-		r.level++
-		defer func() { r.level-- }()
-		return r.w.children(r.block)
-	case "title":
-		s, err := r.w.text()
-		r.add(form.Block{Kind: form.Heading, Level: max(r.level, 1), Text: s})
-		return err
-	case "itemizedlist", "orderedlist":
-		r.depth++
-		defer func() { r.depth-- }()
-		return r.w.children(func(e xml.StartElement) error {
-			if e.Name.Local != "listitem" {
-				return r.block(e)
-			}
-			b := form.Block{Kind: form.Item, Level: r.depth}
-			if name == "itemizedlist" {
-				b.Number = "•"
-			} else {
-				r.numbered++
-			}
-			return r.w.children(func(e xml.StartElement) error {
-				if e.Name.Local != "para" {
-					return r.block(e)
-				}
-				return r.para(b)
-			})
-		})
-	case "para":
-		return r.para(form.Block{Kind: form.Paragraph})
-	case "informaltable", "table":
-		return r.table()
-	}
-	return r.w.children(r.block)
-}
-
-// para reads a paragraph; tables and footnotes stand in it, and come after it.
-func (r *bookReader) para(b form.Block) error {
-	var sb strings.Builder
-	var after []form.Block
-	var in func(e xml.StartElement) error
-	in = func(e xml.StartElement) error {
-		switch e.Name.Local {
-		case "informaltable", "table":
-			before := r.doc.Blocks
-			r.doc.Blocks = nil
-			err := r.table()
-			after = append(after, r.doc.Blocks...)
-			r.doc.Blocks = before
-			return err
-		case "footnote":
-			s, err := r.w.text()
-			after = append(after, form.Block{Kind: form.Note, Text: s})
-			return err
-		}
-		return r.w.content(in, func(s string) { sb.WriteString(s) })
-	}
-	if err := r.w.content(in, func(s string) { sb.WriteString(s) }); err != nil {
-		return err
-	}
-	b.Text = sb.String()
-	r.add(b)
-	for _, b := range after {
-		r.add(b)
-	}
-	return nil
-}
-
-func (r *bookReader) add(b form.Block) {
-	if n := strings.Count(b.Text, "[pic]"); n > 0 {
-		r.images += n
-		b.Text = strings.ReplaceAll(b.Text, "[pic]", " ")
-	}
-	if b.Text = tidy(b.Text); b.Text == "" && len(b.Cells) == 0 {
-		return
-	}
-	r.doc.Found += count(b.Text)
-	r.doc.Blocks = append(r.doc.Blocks, b)
-}
-
-func (r *bookReader) table() error {
-	g := grid{guess: true}
-	err := r.w.find("?", "row", func(xml.StartElement) error {
-		var row []cell
-		err := r.w.children(func(xml.StartElement) error {
-			s, err := r.w.text()
-			row = append(row, cell{text: tidy(strings.ReplaceAll(s, "[pic]", " "))})
-			r.doc.Found += count(row[len(row)-1].text)
-			return err
-		})
-		g.rows = append(g.rows, row)
-		return err
-	})
-	r.tables++
-	r.doc.Blocks = append(r.doc.Blocks, g.blocks(r.tables)...)
-	return err
 }

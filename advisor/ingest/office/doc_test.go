@@ -11,7 +11,7 @@ import (
 
 func TestDocBook(t *testing.T) {
 	t.Parallel()
-	d, err := readDocBook([]byte(`<!DOCTYPE book PUBLIC "-//OASIS//DTD DocBook XML V4.1.2//EN" "x">
+	r, err := readDocBook([]byte(`<!DOCTYPE book PUBLIC "-//OASIS//DTD DocBook XML V4.1.2//EN" "x">
 <book><bookinfo><title>Rules</title></bookinfo><chapter><title>Scope</title><para>
 The <emphasis>bank</emphasis>
 pays.<footnote><para>See.</para></footnote></para><para>[pic]</para>
@@ -20,11 +20,24 @@ pays.<footnote><para>See.</para></footnote></para><para>[pic]</para>
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, d, "H1 Scope\nP The bank pays.\nN See.\nH2 Who\nI1 [•] one\nI2 deep\nR t1.2 | Fee=Late | Amount=25\n")
+	r.notes("The bank pays.\n-----------------------\n\n[1]First note.\n[2]Second note.\n")
+	d, err := r.close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, d, "H1 Scope\nP The bank pays.\nN See.\nH2 Who\nI1 [•] one\nI2 deep\nR t1.2 | Fee=Late | Amount=25\nN [1] First note.\nN [2] Second note.\n")
 	if d.Title != "Rules" || len(d.Warnings) != 1 {
 		t.Errorf("%q %q", d.Title, d.Warnings)
 	}
-	if _, err := readDocBook([]byte("<book><chapter/></book>")); !fault.Is(err, fault.Unreadable) {
+	r, err = readDocBook([]byte("<book><chapter><para>a<footnote><para> </para></footnote></para></chapter></book>"))
+	if err != nil || r.lost != 1 {
+		t.Errorf("%d notes without text, %v", r.lost, err)
+	}
+	r, err = readDocBook([]byte("<book><chapter/></book>"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.close(); !fault.Is(err, fault.Unreadable) {
 		t.Error(err)
 	}
 }

@@ -59,7 +59,7 @@ func TestRealFiles(t *testing.T) {
 		doubled            int // characters that merged cells and headers repeat
 	}{
 		{"35", MediaDOCX, "Standing Trustees", 600_000, 0},
-		{"36", MediaDOCX, "Lorem ipsum", 100, 3},
+		{"36", MediaDOCX, "Lorem ipsum", 100, 4},
 		{"38", MediaDOCX, "Wear sunglasses", 500, 0},
 		{"40", MediaDOCX, "Some text", 8, 0},
 		{"42", MediaDOCX, "AutoGen is an open-source framework", 3_000, 0},

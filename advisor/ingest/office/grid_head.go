@@ -1,6 +1,7 @@
 package office
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,13 +24,17 @@ func (g *grid) head(rows [][]cell) (top, title int) {
 	if top == 1 && form2(rows) {
 		top = 0
 	}
-	if len(rows) > 2 && titled(rows) && (top == 1 || g.guess) {
+	switch {
+	case len(rows) > 2 && titled(rows) && (top == 1 || g.guess):
 		top, title = 1, 1
 		if named(rows[1:]) {
 			top = 2
 		}
-	} else if top == 0 && g.guess && named(rows) {
+	case top == 0 && g.guess && named(rows):
 		top = 1
+	}
+	if top == 1 && title == 0 && grouped(rows) {
+		top = 2
 	}
 	if under(rows, top) == 0 {
 		return 0, 0
@@ -78,12 +83,37 @@ func named(rows [][]cell) bool {
 		if c.cols < 0 || c.text == "" && i == 0 {
 			continue
 		}
-		if c.text == "" || seen[c.text] || value(c.text) || utf8.RuneCountInString(c.text) > maxName {
+		if c.text == "" || seen[c.text] || value(c.text) && !year.MatchString(c.text) || utf8.RuneCountInString(c.text) > maxName {
 			return false
 		}
 		seen[c.text] = true
 	}
 	return len(rows[0]) >= len(rows[1]) && len(seen) > 0
+}
+
+// year is a number that names a column more often than not.
+var year = regexp.MustCompile(`^(?:19|20)[0-9]{2}$`)
+
+// grouped reports whether the first row names groups of columns, each over names
+// of its own, and nothing else is in the second row.
+func grouped(rows [][]cell) bool {
+	if len(rows) < 3 {
+		return false
+	}
+	under := false
+	for i, c := range rows[0] {
+		if c.cols >= 0 && (i+1 == len(rows[0]) || rows[0][i+1].cols >= 0) { // a column of its own
+			if i < len(rows[1]) && !rows[1][i].below && rows[1][i].text != "" {
+				return false
+			}
+			continue
+		}
+		if i >= len(rows[1]) || rows[1][i].cols < 0 || rows[1][i].text == "" || value(rows[1][i].text) && !year.MatchString(rows[1][i].text) {
+			return false
+		}
+		under = true
+	}
+	return under
 }
 
 // form2 reports whether a table of two columns is a form: most of its first
