@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"polaris/advisor/ingest/form"
 	"polaris/models"
 )
 
@@ -50,7 +51,7 @@ func TestAScanWithoutAReader(t *testing.T) {
 	t.Parallel()
 	page := "q 612 0 0 792 0 0 cm /I1 Do Q\n"
 	d := read(t, file{pages: []string{page, put(60, 700, 11, "A page of text between two scans."), page, page}}.bytes())
-	if len(d.Warnings) != 1 || d.Warnings[0] != "p. 1, 3–4: no text, only an image; install tesseract-ocr to have scans read." {
+	if len(d.Warnings) != 1 || d.Warnings[0] != "p. 1, 3–4: no text, only an image, and reading scans is off." {
 		t.Errorf("warnings %q", d.Warnings)
 	}
 	if got := text(d); got != "A page of text between two scans.\n" {
@@ -58,5 +59,15 @@ func TestAScanWithoutAReader(t *testing.T) {
 	}
 	if d := read(t, file{pages: []string{page}}.bytes()); len(d.Blocks) != 0 || len(d.Warnings) != 1 {
 		t.Errorf("a file of scans only: %+v", d)
+	}
+}
+
+func TestAScanWithoutTesseract(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	o := options(t)
+	o.Tesseract = ""
+	d, err := Read(file{pages: []string{"q 612 0 0 792 0 0 cm /I1 Do Q\n"}}.bytes(), form.Limits{}, o)
+	if err != nil || len(d.Blocks) > 0 || len(d.Warnings) != 1 || d.Warnings[0] != "p. 1: no text, only an image; install tesseract-ocr to have scans read." {
+		t.Errorf("got %+v, %v", d, err)
 	}
 }

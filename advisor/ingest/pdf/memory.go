@@ -5,12 +5,11 @@ import (
 	"sync"
 
 	"github.com/tetratelabs/wazero/experimental"
-	"golang.org/x/sys/unix"
 )
 
-// A memory is what an engine works in. It lies outside Go's heap: it grows
-// without being copied, only what was touched counts, and closing an instance
-// gives its part back at once.
+// A memory is what an engine works in. It lies outside Go's heap
+// where the system can map it: it grows without being copied, only what was
+// touched counts, and closing an instance gives its part back at once.
 type memory struct {
 	mu      sync.Mutex
 	regions map[*region]bool
@@ -26,7 +25,7 @@ type region struct {
 // Allocate implements [experimental.MemoryAllocator]. A failure is a panic, as
 // the interface wants it; the binding makes an error of it.
 func (m *memory) Allocate(_, limit uint64) experimental.LinearMemory {
-	all, err := unix.Mmap(-1, 0, int(limit), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	all, err := mapped(int(limit)) //nolint:gosec // at most memoryPages
 	if err != nil {
 		panic(fmt.Errorf("mapping the memory of the PDF engine: %w", err))
 	}
@@ -56,7 +55,7 @@ func (r *region) Free() {
 	r.memory.mu.Lock()
 	defer r.memory.mu.Unlock()
 	if r.all != nil {
-		_ = unix.Munmap(r.all) // it was mapped by Allocate, whole
+		unmap(r.all)
 		r.all = nil
 		delete(r.memory.regions, r)
 	}

@@ -163,7 +163,9 @@ func (r *reading) report() {
 	if len(r.read) > 0 {
 		r.warn("%s: read by OCR.", pageList(r.read))
 	}
-	if len(r.unread) > 0 {
+	if len(r.unread) > 0 && r.options.Tesseract == "-" {
+		r.warn("%s: no text, only an image, and reading scans is off.", pageList(r.unread))
+	} else if len(r.unread) > 0 {
 		r.warn("%s: no text, only an image; install tesseract-ocr to have scans read.", pageList(r.unread))
 	}
 }
