@@ -185,7 +185,7 @@ func (s *scanner) table(l textLine, next int) {
 	line := 1
 	for s.pos = next; s.pos < len(s.text); line++ {
 		row, after := s.peek(s.pos)
-		if !strings.Contains(row.body, "|") && !(line == 1 && delimiter.MatchString(row.body)) {
+		if !strings.Contains(row.body, "|") && (line != 1 || !delimiter.MatchString(row.body)) {
 			break
 		}
 		if line == 1 {

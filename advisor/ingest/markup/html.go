@@ -61,8 +61,7 @@ type walker struct {
 	next   form.Block      // what it will be
 	lists  []*listState
 	table  int
-	breaks int  // line breaks in a row
-	marked bool // the item's number was given out
+	breaks int // line breaks in a row
 	deep   int
 }
 
@@ -204,7 +203,7 @@ func (w *walker) element(n *html.Node, name string) {
 			return
 		}
 		if attr(n, "role") == "heading" {
-			w.heading(n, int(max(1, min(6, number(attr(n, "aria-level"), 2)))))
+			w.heading(n, max(1, min(6, number(attr(n, "aria-level"), 2))))
 			return
 		}
 		w.flush()

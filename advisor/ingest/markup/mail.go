@@ -84,12 +84,11 @@ func addresses(h mail.Header, name string) string {
 	}
 	out := make([]string, 0, len(list))
 	for _, a := range list {
-		switch {
-		case a.Name == "":
+		if a.Name == "" {
 			out = append(out, a.Address)
-		default:
-			out = append(out, tidy(a.Name)+" <"+a.Address+">")
+			continue
 		}
+		out = append(out, tidy(a.Name)+" <"+a.Address+">")
 	}
 	return strings.Join(out, ", ")
 }
@@ -120,12 +119,12 @@ func (m *letter) part(p *mail.Part) error {
 	var params map[string]string
 	switch h := p.Header.(type) {
 	case *mail.InlineHeader:
-		kind, params, _ = h.ContentType() //nolint:errcheck // a part without a type is plain text
+		kind, params, _ = h.ContentType()
 		name = params["name"]
 	case *mail.AttachmentHeader:
-		name, _ = h.Filename() //nolint:errcheck // an attachment may have no name
+		name, _ = h.Filename()
 		if name == "" {
-			name, _, _ = h.ContentType() //nolint:errcheck // then it is empty
+			name, _, _ = h.ContentType()
 		}
 		m.attached = append(m.attached, clip(decoded(name)))
 		return nil
