@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"polaris/advisor/ingest"
+	reader "polaris/advisor/ingest/pdf"
 )
 
 // Warm compiles the PDF engine into the cache if it is not there, which takes
@@ -78,5 +79,5 @@ func engine() string {
 			versions = append(versions, filepath.Base(m.Path)+" "+m.Version)
 		}
 	}
-	return strings.Join(append(versions, info.GoVersion), " ")
+	return strings.Join(append(versions, info.GoVersion, reader.Compiled), " ")
 }

@@ -16,6 +16,11 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
+// Compiled names how the engine is compiled. What was compiled otherwise is no
+// use to it, so whoever keeps a folder for [Options].Cache keeps it under this
+// name too. It changes with the runtime's configuration in start.
+const Compiled = "uninterrupted"
+
 // memoryPages is what one document may take of the engine's memory, in pages
 // of 64 KiB: 256 MiB. With the compiled engine and our own heap the process
 // stays under 400 MiB.

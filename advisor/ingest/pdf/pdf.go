@@ -53,7 +53,7 @@ func Read(data []byte, l form.Limits, o Options) (*form.Document, error) {
 	}
 	e, err := start(ctx, o.Cache)
 	if err != nil {
-		return nil, ended(ctx, err)
+		return nil, ended(ctx, fault.New(fault.Unavailable, "The program that reads PDFs does not start: too little memory, or a broken cache folder. The log has the cause.").Because(err))
 	}
 	defer e.close()
 	if err := e.open(data); err != nil {
