@@ -14,7 +14,8 @@ func keyed(f *form.Document) bool {
 }
 
 // keep makes the passages of a document that brings its own keys. What has none
-// is counted below the passage before it.
+// is counted below the passage before it; what has one that could not be cited is
+// counted in the document.
 func (b *builder) keep(d *Document, o Options) error {
 	t := newTree()
 	if d.Title == "" {
@@ -38,6 +39,9 @@ func (b *builder) keep(d *Document, o Options) error {
 				above = above[:len(above)-1]
 			}
 		} else {
+			if nb.key != "" { // it belongs to something else, whatever that is
+				above, last = nil, cite.Ref{Code: d.Code}
+			}
 			n.ref = t.block(last)
 		}
 		if len(above) > 0 {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"polaris/advisor/cite"
@@ -192,27 +194,36 @@ func plain(v any) string {
 // provisions reads records that have a key and a text, and reports whether most
 // of them do.
 func provisions(d *form.Document, records []record) bool {
-	keyed := 0
+	keyed, title := 0, ""
 	for _, r := range records {
-		if _, err := cite.Parse(str(r, "key", "citation", "cite")); err == nil {
+		ref, err := cite.Parse(keyOf(r, title))
+		if err == nil {
 			keyed++
 		}
+		if title == "" && err == nil && ref.System == cite.CFR {
+			title = ref.Title
+		}
 	}
-	if keyed*2 <= len(records) {
+	if keyed*4 < len(records) || keyed == 0 {
 		return false
 	}
 	without := 0
+	blocks := map[string]int{}
 	for _, r := range records {
-		key := str(r, "key", "citation", "cite")
+		key := keyOf(r, title)
+		if strings.HasSuffix(key, "¶") {
+			blocks[key]++
+			key += strconv.Itoa(blocks[key])
+		}
 		b := form.Block{Key: key, Number: str(r, "marker", "number", "num"), Text: str(r, "text", "content", "body")}
-		title := str(r, "title", "heading")
+		head := str(r, "title", "heading")
 		switch {
-		case title == "" && b.Text == "":
+		case head == "" && b.Text == "":
 			continue
 		case b.Text == "":
-			b.Kind, b.Level, b.Text = form.Heading, 1, title
-		case title != "":
-			b.Text = title + " " + b.Text
+			b.Kind, b.Level, b.Text = form.Heading, 1, head
+		case head != "":
+			b.Text = head + " " + b.Text
 		}
 		if _, err := cite.Parse(key); err != nil {
 			without++
@@ -224,6 +235,40 @@ func provisions(d *form.Document, records []record) bool {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("Records whose key is none that could be cited: %d.", without))
 	}
 	return true
+}
+
+var (
+	commentLabel  = regexp.MustCompile(`^(?:[Cc]omment )?(\d{1,4})-(\d{1,4}[a-z]?)((?:-[0-9A-Za-z]{1,5})*)-Interp(?:-([0-9a-zA-Z-]+))?$`)
+	appendixLabel = regexp.MustCompile(`^\d{1,2} CFR (\d{1,4})-([A-Z]{1,2})(-.+)?$`)
+)
+
+// keyOf returns the citation key of a record. The labels of regulations that
+// became keys word for word are written as they are cited: "Comment
+// 1002-2-f-Interp-5" is 12 CFR 1002 comment 2(f)-5.
+func keyOf(r record, title string) string {
+	key := str(r, "key", "citation", "cite")
+	if title == "" {
+		return key
+	}
+	if m := commentLabel.FindStringSubmatch(key); m != nil {
+		out := title + " CFR " + m[1] + " comment " + m[2]
+		for p := range strings.SplitSeq(strings.TrimPrefix(m[3], "-"), "-") {
+			if p != "" {
+				out += "(" + p + ")"
+			}
+		}
+		if m[4] != "" {
+			out += "-" + strings.ReplaceAll(m[4], "-", ".")
+		}
+		return out
+	}
+	if m := appendixLabel.FindStringSubmatch(key); m != nil {
+		key = title + " CFR " + m[1] + " appendix " + m[2]
+		if m[3] != "" { // a paragraph that has no number of its own there
+			key += " ¶"
+		}
+	}
+	return key
 }
 
 // rows reads other records as rows of a table.
