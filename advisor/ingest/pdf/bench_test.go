@@ -19,7 +19,7 @@ import (
 func BenchmarkRead(b *testing.B) {
 	dir := filepath.Join(testdata.Dir(b), "files")
 	o := Options{Cache: b.TempDir(), Tesseract: "-", Context: context.Background()}
-	if _, err := warm(o.Cache); err != nil {
+	if err := warm(o.Cache); err != nil {
 		b.Fatal(err)
 	}
 	for _, n := range []string{"01", "12", "14", "15"} {

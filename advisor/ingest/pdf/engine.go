@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/references"
@@ -144,15 +143,4 @@ func (e *engine) close() {
 		_ = e.Kill() // one that trapped could not tidy up
 	}
 	_ = e.pool.Close()
-}
-
-// warm starts the engine once, so that what follows finds it compiled.
-func warm(dir string) (time.Duration, error) {
-	t := time.Now()
-	e, err := start(context.Background(), dir)
-	if err != nil {
-		return 0, err
-	}
-	e.close()
-	return time.Since(t), nil
 }

@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/tetratelabs/wazero/experimental"
@@ -20,18 +19,17 @@ type region struct {
 	memory *memory
 	all    []byte
 	used   uint64
+	most   uint64
+	heap   bool // all is on Go's heap, and grows by being copied
 }
 
-// Allocate implements [experimental.MemoryAllocator]. A failure is a panic, as
-// the interface wants it; the binding makes an error of it.
+// Allocate implements [experimental.MemoryAllocator]. Where so much may not be
+// mapped at once, the instance makes do with the heap.
 func (m *memory) Allocate(_, limit uint64) experimental.LinearMemory {
 	all, err := mapped(int(limit)) //nolint:gosec // at most memoryPages
-	if err != nil {
-		panic(fmt.Errorf("mapping the memory of the PDF engine: %w", err))
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := &region{memory: m, all: all}
+	r := &region{memory: m, all: all, most: limit, heap: err != nil}
 	if m.regions == nil {
 		m.regions = map[*region]bool{}
 	}
@@ -43,8 +41,11 @@ func (m *memory) Allocate(_, limit uint64) experimental.LinearMemory {
 func (r *region) Reallocate(size uint64) []byte {
 	r.memory.mu.Lock()
 	defer r.memory.mu.Unlock()
-	if size > uint64(len(r.all)) {
+	if size > r.most {
 		return nil
+	}
+	if r.heap && size > uint64(len(r.all)) {
+		r.all = append(r.all, make([]byte, size-uint64(len(r.all)))...)
 	}
 	r.used = max(r.used, size)
 	return r.all[:r.used]
@@ -54,11 +55,11 @@ func (r *region) Reallocate(size uint64) []byte {
 func (r *region) Free() {
 	r.memory.mu.Lock()
 	defer r.memory.mu.Unlock()
-	if r.all != nil {
+	if r.all != nil && !r.heap {
 		unmap(r.all)
-		r.all = nil
-		delete(r.memory.regions, r)
 	}
+	r.all, r.used = nil, 0
+	delete(r.memory.regions, r)
 }
 
 // spoil ends what runs in the memory, without its doing: each pointer that it

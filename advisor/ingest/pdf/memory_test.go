@@ -42,7 +42,7 @@ func TestMemory(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(testdata.Dir(t), "files")
 	cacheDir := t.TempDir()
-	if _, err := warm(cacheDir); err != nil {
+	if err := warm(cacheDir); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []string{"15", "30"} {
@@ -95,4 +95,19 @@ func slicesRepeat(s string, n int) []string {
 		out[i] = s
 	}
 	return out
+}
+
+func TestMemoryOnTheHeapGrows(t *testing.T) {
+	t.Parallel()
+	var m memory
+	r := &region{memory: &m, most: 3 << 16, heap: true}
+	b := r.Reallocate(1 << 16)
+	b[7] = 42
+	if b = r.Reallocate(3 << 16); len(b) != 3<<16 || b[7] != 42 {
+		t.Errorf("%d bytes, the eighth is %d", len(b), b[7])
+	}
+	if r.Reallocate(4<<16) != nil {
+		t.Error("more than the limit was given")
+	}
+	r.Free()
 }

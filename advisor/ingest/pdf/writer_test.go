@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -82,8 +83,8 @@ func rule(x0, y0, x1, y1 float64) string {
 	return fmt.Sprintf("0.5 w %g %g m %g %g l S\n", x0, y0, x1, y1)
 }
 
-// compiled is shared by the tests of this package, so that the engine is
-// compiled once.
+// options are those of most tests: the engine is compiled once for all of them,
+// in memory, and scans are not read.
 func options(tb testing.TB) Options {
 	return Options{Context: tb.Context(), Tesseract: "-"}
 }
@@ -109,4 +110,14 @@ func text(d *form.Document) string {
 		b.WriteString(strings.TrimSpace(x.Number+" "+x.Text) + "\n")
 	}
 	return b.String()
+}
+
+// warm compiles the engine, so that what follows finds it compiled.
+func warm(dir string) error {
+	e, err := start(context.Background(), dir)
+	if err != nil {
+		return err
+	}
+	e.close()
+	return nil
 }
