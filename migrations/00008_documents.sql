@@ -42,6 +42,7 @@ CREATE TABLE import_items (
   n              integer NOT NULL CHECK (n > 0),
   of_archive     integer NOT NULL DEFAULT 0, -- the item that it was unpacked from
   name           text NOT NULL,
+  wanted         text NOT NULL DEFAULT '', -- code of the source that it is to be a revision of
   sha256         bytea NOT NULL CHECK (octet_length(sha256) = 32),
   size           bigint NOT NULL,
   state          text NOT NULL CHECK (state IN ('queued', 'reading', 'done', 'unchanged', 'held', 'waits', 'unpacked', 'failed', 'cancelled')),

@@ -57,6 +57,7 @@ type ImportItem struct {
 	N         int       `json:"n" gorm:"primaryKey"`  // from 1
 	OfArchive int       `json:"of_archive,omitempty"` // the item that it was unpacked from
 	Name      string    `json:"name"`
+	Wanted    string    `json:"-"` // code that it is to be imported under
 	SHA256    []byte    `json:"-" gorm:"column:sha256"`
 	Size      int64     `json:"bytes"`
 	State     ItemState `json:"state"`

@@ -11,7 +11,7 @@ func All() Catalog {
 		// records
 		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), VerifyAudit.Entry(), ListAudit.Entry(), ExportAudit.Entry(), RetainAudit.Entry(),
 		// the draft
-		ImportSource.Entry(), StartImport.Entry(), GetImport.Entry(), WatchImport.Entry(), ListImports.Entry(), CancelImport.Entry(),
+		ImportSource.Entry(), StartImport.Entry(), GetImport.Entry(), WatchImport.Entry(), ListImports.Entry(), CancelImport.Entry(), CompareFolder.Entry(),
 		ListSources.Entry(), GetSource.Entry(), UpdateSource.Entry(), DiffSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), GetPassages.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions

@@ -129,6 +129,7 @@ func inputs(x ids) map[string]string {
 		"imports.get":               `{"id":"` + x.imported + `"}`,
 		"imports.list":              `{}`,
 		"imports.cancel":            `{"id":"` + x.imported + `"}`,
+		"imports.compare":           `{"folder":"x","files":[{"name":"` + x.source + `","sha256":"9f2c"}]}`,
 		"imports.events":            `{"id":"` + x.imported + `"}`,
 		"passages.get":              `{"key":"` + strings.ToUpper(x.card) + ` 1(a)"}`,
 		"brains.list":               `{}`,

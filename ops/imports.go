@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"polaris/advisor/cite"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -19,16 +20,18 @@ const (
 
 // An ImportFile is a document to be read.
 type ImportFile struct {
-	Name string `json:"name"` // a hint, never a path that is opened
-	Data []byte `json:"data"` // base64 in JSON
+	Name string `json:"name"`           // a hint, never a path that is opened
+	Code string `json:"code,omitempty"` // of the source that it is to be a revision of; default: proposed from the title
+	Data []byte `json:"data"`           // base64 in JSON
 }
 
 // StartImportIn is documents to be read, and what is said of each.
 type StartImportIn struct {
 	Import string       `json:"import,omitempty"` // an import of one's own that these are added to
 	Files  []ImportFile `json:"files" schema:"minItems=1,maxItems=1000"`
-	Title  string       `json:"title,omitempty"` // of a single document
-	Code   string       `json:"code,omitempty"`  // likewise
+	Title  string       `json:"title,omitempty"`                         // of a single document
+	Code   string       `json:"code,omitempty"`                          // likewise
+	Folder string       `json:"folder,omitempty" schema:"maxLength=500"` // that they are of, by the name it is compared under
 	SourceFacts
 }
 
@@ -79,7 +82,7 @@ func startImport(_ context.Context, e *Env, in StartImportIn) (ImportView, error
 		return ImportView{}, fault.New(fault.TooLarge, "An import is at most %d documents.", mostItems)
 	}
 	for _, f := range in.Files {
-		if err := st.Add(clean(f.Name), f.Data, 0); err != nil {
+		if err := st.Add(clean(f.Name), f.Code, f.Data, 0); err != nil {
 			return ImportView{}, err
 		}
 	}
@@ -87,6 +90,12 @@ func startImport(_ context.Context, e *Env, in StartImportIn) (ImportView, error
 		return ImportView{}, err
 	}
 	return viewImport(e.Tx, *imp)
+}
+
+// importOptions are what is said of all documents of an import.
+type importOptions struct {
+	ImportSourceIn
+	Folder string `json:"folder,omitempty"`
 }
 
 // fits refuses what no document would come of.
@@ -104,6 +113,8 @@ func (in StartImportIn) fits(e *Env) error {
 		switch {
 		case clean(f.Name) == "" || len(f.Name) > 1000:
 			return fault.Field("files", "Each file has a name of at most 1,000 bytes.")
+		case f.Code != "" && !cite.ValidCode(f.Code):
+			return fault.Field("files", "%s: a code is an upper-case letter, then up to 11 upper-case letters, digits and hyphens.", clean(f.Name))
 		case int64(len(f.Data)) > most:
 			return fault.New(fault.TooLarge, "%s: a document is at most %d bytes (POLARIS_MAX_UPLOAD_BYTES).", clean(f.Name), most)
 		}
@@ -127,7 +138,7 @@ func (in StartImportIn) into(e *Env) (*models.Import, error) {
 		}
 		return imp, nil
 	}
-	options, err := json.Marshal(ImportSourceIn{Title: in.Title, Code: in.Code, SourceFacts: in.SourceFacts})
+	options, err := json.Marshal(importOptions{ImportSourceIn{Title: in.Title, Code: in.Code, SourceFacts: in.SourceFacts}, in.Folder})
 	if err != nil {
 		return nil, err
 	}

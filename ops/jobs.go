@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,6 +124,7 @@ func (d *Desk) read(ctx context.Context, r *reading) error {
 		return err
 	}
 	in.Name, in.Data = r.item.Name, r.data
+	in.Code = cmp.Or(r.item.Wanted, in.Code)
 	call, err := d.callOf(ctx, r.imp)
 	if err != nil {
 		return err
@@ -178,7 +180,7 @@ func (d *Desk) unpack(ctx context.Context, r *reading) error {
 			if st.Items() >= mostItems {
 				return fault.New(fault.TooLarge, "An import is at most %d documents.", mostItems)
 			}
-			return st.Add(name, data, r.item.N)
+			return st.Add(name, "", data, r.item.N)
 		})
 		if err != nil {
 			return err

@@ -288,6 +288,7 @@ func (w *walker) steps() []step {
 		{route: "PATCH /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}, body: `{"owner":"Cats","review_by":"2027-01-31"}`},
 		{route: "GET /v1/brains/{brain_id}/sources/{source}/diff", path: map[string]string{"source": "PETS"}, query: "from=1&to=1"},
 		{route: "POST /v1/brains/{brain_id}/imports", body: `{"files":[{"name":"dogs.md","data":"IyBEb2dzCgpEb2dzIGJhcmsuCg=="}]}`},
+		{route: "POST /v1/brains/{brain_id}/folders/comparison", body: `{"folder":"pets","files":[{"name":"dogs.md","sha256":"9f2c"}]}`},
 		{route: "GET /v1/brains/{brain_id}/imports"},
 		{route: "GET /v1/brains/{brain_id}/imports/{id}", path: map[string]string{"id": "{import}"}},
 		{route: "POST /v1/brains/{brain_id}/imports/{id}/cancellation", path: map[string]string{"id": "{import}"}},

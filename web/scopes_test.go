@@ -35,7 +35,7 @@ var scopeTable = []struct {
 	{
 		scope: models.ScopeInvoke,
 		key:   []string{"me"},
-		token: []string{"me", "brains.list", "sources.list", "sources.get", "imports.list", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run"},
+		token: []string{"me", "brains.list", "sources.list", "sources.get", "imports.list", "imports.compare", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run"},
 		finds: map[string]string{"answers.replay": "no_such_answer", "sources.diff": "no_such_source", "imports.get": "no_such_import", "imports.events": "no_such_import"},
 	},
 	{

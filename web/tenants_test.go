@@ -105,6 +105,7 @@ var attempts = map[string][]attempt{
 	"imports.get":              {{"GET", "/imports/{import}", ""}},
 	"imports.list":             {{"GET", "/imports?cursor={cursor}", ""}},
 	"imports.cancel":           {{"POST", "/imports/{import}/cancellation", ""}},
+	"imports.compare":          {{"POST", "/folders/comparison", `{"folder":"{code}","files":[{"name":"{source}","sha256":"{hash}"}]}`}},
 	"imports.events":           {{"GET", "/imports/{import}/events", ""}},
 	"sources.restore":          {{"POST", "/sources/{source}/restore", `{"revision":1}`}},
 	"sources.suspend":          {{"POST", "/sources/{source}/suspend", `{"reason":"x"}`}, {"POST", "/sources/{code}/suspend", `{"key":"{anchor}","reason":"x"}`}},

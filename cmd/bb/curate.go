@@ -48,6 +48,8 @@ type sourceCmd struct {
 	List    sourceListCmd    `cmd:"" help:"List the draft's sources. Example: bb source list --brain-id calliope"`
 	Remove  sourceRemoveCmd  `cmd:"" help:"Take a source out of the draft; versions keep it. Example: bb source remove HB --brain-id calliope"`
 	Restore sourceRestoreCmd `cmd:"" help:"Put a removed source back into the draft. Example: bb source restore HB --brain-id calliope"`
+	Update  sourceUpdateCmd  `cmd:"" help:"Change what is said of a source: title, owner, review date, effective dates. Example: bb source update HB --owner Legal --review-by 2027-06-30 --brain-id calliope"`
+	Diff    sourceDiffCmd    `cmd:"" help:"Show what differs between two revisions of a source, and which topic cards feel it. Example: bb source diff HB --brain-id calliope"`
 	Certify sourceCertifyCmd `cmd:"" help:"Record that a person vouches for the draft's revision of a source. Example: bb source certify HB --note 'Compared with the printed one' --approved-by ada@example.org --brain-id calliope"`
 }
 
@@ -196,6 +198,9 @@ func (p *publishCmd) Run(ctx context.Context, c *console) error {
 	return c.print(out, func(w io.Writer) {
 		fmt.Fprintf(w, "Version %d of %s is published: %s, %s, %s.\n", out.Version, p.BrainID,
 			counted(out.Sources, "source"), counted(out.Passages, "passage"), counted(out.Cards, "card"))
+		for _, h := range out.Held {
+			fmt.Fprintf(w, "Held: revision %d of %s (%s), %s; %s.\n", h.Revision, h.Code, h.Title, counted(h.Flags, "flag"), staying(h))
+		}
 		if out.FourEyes == models.FourEyesOff {
 			fmt.Fprintln(w, "Four eyes are off: nobody else looked at it. The version and the audit log say so.")
 		}

@@ -30,6 +30,7 @@ type importCmd struct {
 	EffectiveFrom string   `help:"The first day on which it holds." placeholder:"YYYY-MM-DD"`
 	EffectiveTo   string   `help:"The last day on which it holds." placeholder:"YYYY-MM-DD"`
 	Supersedes    string   `help:"Code of the source that it takes the place of." placeholder:"CODE"`
+	Sync          bool     `help:"Import what is new or changed in a folder, and tell what has vanished from it."`
 }
 
 // Run stages the documents and reads them, with the workers of a server that
@@ -43,6 +44,9 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 	defer d.Close()
 	defer d.sealQuietly(ctx, i.BrainID)
 	r := &importRun{c: c, d: d, call: call, facts: i.input()}
+	if i.Sync {
+		return i.step(ctx, r)
+	}
 	paths, err := r.find(i.Paths)
 	if err != nil {
 		return err
@@ -55,6 +59,30 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return r.finish(ctx)
+}
+
+// step brings the draft into step with a folder.
+func (i *importCmd) step(ctx context.Context, r *importRun) error {
+	if st, err := os.Stat(i.Paths[0]); len(i.Paths) != 1 || err != nil || !st.IsDir() || i.Title != "" || i.Code != "" {
+		return fault.New(fault.Invalid, "--sync is for one folder, without --title and --code.")
+	}
+	diff, files, err := r.sync(ctx, i.Paths[0])
+	if err != nil {
+		return err
+	}
+	if err := r.stage(ctx, files); err != nil {
+		return err
+	}
+	failed := r.finish(ctx)
+	if !r.c.root.JSON {
+		fmt.Fprintf(r.c.out, "%d new, %d changed, %d unchanged, %d vanished\n", len(diff.New), len(diff.Changed), diff.Unchanged, len(diff.Vanished))
+	} else if err := json.NewEncoder(r.c.out).Encode(diff); err != nil {
+		return err
+	}
+	if err := r.vanished(ctx, diff); err != nil {
+		return err
+	}
+	return failed
 }
 
 func (i *importCmd) input() ops.StartImportIn {
@@ -79,7 +107,10 @@ type importRun struct {
 
 // A found file has the name by which it was asked for, and the one that the
 // source is to have.
-type found struct{ path, name string }
+type found struct {
+	path, name string
+	code       string // of the source that it is a revision of; empty: not known
+}
 
 // find lists the files that the arguments mean, each once: a folder's in the
 // order of their names, without those that begin with a dot.
@@ -88,7 +119,7 @@ func (r *importRun) find(args []string) (all []found, err error) {
 	add := func(path, name string) {
 		if !seen[path] {
 			seen[path] = true
-			all = append(all, found{path, name})
+			all = append(all, found{path: path, name: name})
 		}
 	}
 	for _, a := range args {
@@ -175,7 +206,7 @@ func (r *importRun) stage(ctx context.Context, files []found) error {
 				return err
 			}
 		}
-		in.Files, size = append(in.Files, ops.ImportFile{Name: f.name, Data: data}), size+len(data)
+		in.Files, size = append(in.Files, ops.ImportFile{Name: f.name, Code: f.code, Data: data}), size+len(data)
 	}
 	return send()
 }

@@ -90,11 +90,12 @@ func (tx *Tx) Stage(id string, now time.Time) (*Staged, error) {
 func (s *Staged) Items() int { return s.n }
 
 // Add stages one document: its bytes, and the item that says what becomes of it.
-func (s *Staged) Add(name string, data []byte, ofArchive int) error {
+// Code is the source that it is to be a revision of, where that is known.
+func (s *Staged) Add(name, code string, data []byte, ofArchive int) error {
 	s.n++
 	sum := sha256.Sum256(data)
 	item := models.ImportItem{
-		BrainID: s.tx.Brain, ImportID: s.id, N: s.n, OfArchive: ofArchive, Name: name, SHA256: sum[:], Size: int64(len(data)),
+		BrainID: s.tx.Brain, ImportID: s.id, N: s.n, OfArchive: ofArchive, Name: name, Wanted: code, SHA256: sum[:], Size: int64(len(data)),
 		State: models.ItemQueued, Warnings: []string{}, CardsAffected: []models.AffectedCard{}, QueuedAt: s.now,
 	}
 	if err := s.tx.db.Create(&item).Error; err != nil {
@@ -199,4 +200,22 @@ func (tx *Tx) RolesOf(person string) ([]models.Role, error) {
 		return nil, err
 	}
 	return m[0].Roles, nil
+}
+
+// A FolderSource is a source of the draft that was imported from a folder.
+type FolderSource struct {
+	ID, Code, Title, Name string
+	SHA256                []byte `gorm:"column:sha256"`
+}
+
+// SourcesOfFolder returns the draft's sources that were imported from a folder,
+// by code.
+func (tx *Tx) SourcesOfFolder(folder string) ([]FolderSource, error) {
+	var all []FolderSource
+	return all, tx.db.Raw(`SELECT s.id, s.code, s.title, r.name, r.sha256 FROM sources s
+		JOIN revisions r ON r.brain_id = s.brain_id AND r.source_id = s.id AND r.n = s.head
+		WHERE s.brain_id = ? AND s.removed_at IS NULL AND EXISTS (
+		  SELECT FROM import_items i JOIN imports m ON m.brain_id = i.brain_id AND m.id = i.import_id
+		  WHERE i.brain_id = s.brain_id AND i.source_id = s.id AND i.state IN ('done', 'held', 'unchanged') AND m.options->>'folder' = ?)
+		ORDER BY s.code`, tx.Brain, folder).Scan(&all).Error
 }
