@@ -18,7 +18,7 @@ func FuzzPDF(f *testing.F) {
 	f.Add(file{pages: []string{putIn("F3", 60, 700, 11, "abc")}, extra: cmap("ﬁ", "ם", "²")}.bytes())
 	whole := file{pages: []string{put(60, 700, 11, "A good file.")}}.bytes()
 	compiled := filepath.Join(os.TempDir(), "polaris-fuzz-pdf") // kept: each worker would compile it anew, slowed down by what it counts
-	if err := warm(compiled); err != nil {                   // one input may take ten seconds, and compiling may take more
+	if err := warm(compiled); err != nil {                      // one input may take ten seconds, and compiling may take more
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

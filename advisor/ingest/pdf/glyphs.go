@@ -153,8 +153,7 @@ func (r *reading) word(tp references.FPDF_TEXTPAGE, first, last int, p *page, v 
 
 // font asks for what words of one line mostly share.
 func (r *reading) font(tp references.FPDF_TEXTPAGE, i int, w *word, v view) {
-	if w.weight = w.stated; w.weight <= 400 { // fonts that say no weight say it in their name
-		w.weight = 400
+	if w.weight = max(w.stated, 400); w.weight < 600 { // a weight is often guessed; the name is not
 		if f, err := r.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: tp, Index: i}); err == nil && boldName.MatchString(f.FontName) {
 			w.weight = 700
 		}
