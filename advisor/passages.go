@@ -2,6 +2,7 @@ package advisor
 
 import (
 	"fmt"
+	"strings"
 
 	"polaris/advisor/retrieve"
 	"polaris/models"
@@ -42,7 +43,8 @@ func (e *Engine) passages(ev *evidence) []retrieve.Found {
 // assemble widens an item to the list that it is of, where that is short.
 func (e *Engine) assemble(f retrieve.Found) retrieve.Found {
 	parent, ok := e.find.Parent(f.Ref)
-	if !ok || e.isHeading(parent) || complete(e.find.Text(parent)) {
+	row := e.find.Passage(f.Ref).Kind == models.Table && !strings.HasPrefix(e.find.Text(f.Ref), "|") // which carries its header
+	if !ok || row || e.isHeading(parent) || complete(e.find.Text(parent)) {
 		return f
 	}
 	if p := e.find.Passage(parent); p.SpanEnd-p.Start <= retrieve.Assembled {

@@ -1,6 +1,45 @@
 package models
 
-import "time"
+import (
+	"database/sql/driver"
+	"fmt"
+	"time"
+)
+
+// A Date is a day as "2026-01-31"; "" is none.
+type Date string
+
+// ParseDate reads a day that there is, or "".
+func ParseDate(s string) (Date, bool) {
+	if s == "" {
+		return "", true
+	}
+	t, err := time.Parse(time.DateOnly, s)
+	return Date(s), err == nil && t.Year() > 0
+}
+
+// Value is what the database stores.
+func (d Date) Value() (driver.Value, error) {
+	if d == "" {
+		return nil, nil //nolint:nilnil // NULL is no date
+	}
+	return string(d), nil
+}
+
+// Scan reads what the database stores.
+func (d *Date) Scan(v any) error {
+	switch v := v.(type) {
+	case nil:
+		*d = ""
+	case time.Time:
+		*d = Date(v.Format(time.DateOnly))
+	case string:
+		*d = Date(v)
+	default:
+		return fmt.Errorf("a date is no %T", v)
+	}
+	return nil
+}
 
 // A Source is a document that a curator imported. Its bytes are in its
 // revisions.
@@ -14,6 +53,12 @@ type Source struct {
 	Head         int       `json:"revision"` // the draft's revision of it
 	CreatedAt    time.Time `json:"created_at"`
 	CreatedBy    string    `json:"created_by"`
+
+	Owner         string `json:"owner,omitempty"`          // who answers for it
+	ReviewBy      Date   `json:"review_by,omitempty"`      // when somebody is to look at it again
+	EffectiveFrom Date   `json:"effective_from,omitempty"` // of the draft's revision, as EffectiveTo; a new one begins without
+	EffectiveTo   Date   `json:"effective_to,omitempty"`   // the last day
+	Supersedes    string `json:"supersedes,omitempty"`     // code of the source that it takes the place of
 
 	RemovedAt *time.Time `json:"removed_at,omitempty"` // from the draft; its revisions stay, because versions name them
 }
@@ -33,7 +78,48 @@ type Revision struct {
 	Warnings  []string  `json:"warnings" gorm:"serializer:json"`
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by"`
+
+	Flags  []Flag      `json:"flags,omitempty" gorm:"serializer:json"` // one that has any waits for a curator
+	Report *ReadReport `json:"report,omitempty" gorm:"serializer:json"`
 }
+
+// A HeldSource is a source whose draft revision is not published until a curator
+// has certified it.
+type HeldSource struct {
+	SourceID string `json:"source_id"`
+	Code     string `json:"code"`
+	Title    string `json:"title"`
+	Revision int    `json:"revision"` // that is held
+	Flags    int    `json:"flags"`
+	Stays    int    `json:"stays,omitempty"` // the revision that goes on answering; absent where none was published
+}
+
+// A ReadReport says how a document was read, and what of it is not in the text.
+type ReadReport struct {
+	Stages   []ReadStage   `json:"stages,omitempty"`
+	Pages    int           `json:"pages,omitempty"`
+	Found    int           `json:"found,omitempty"` // characters of text in the file; 0: not counted
+	Kept     int           `json:"kept,omitempty"`  // of them in the text
+	Margins  []string      `json:"margins,omitempty"`
+	Comments []ReadComment `json:"comments,omitempty"`
+}
+
+// A ReadStage is a step of reading and how long it took.
+type ReadStage struct {
+	Name   string `json:"name"`
+	Micros int64  `json:"micros"`
+}
+
+// A ReadComment is a reviewer's remark in a document.
+type ReadComment struct {
+	By   string `json:"by,omitempty"`
+	On   string `json:"on,omitempty"`
+	Text string `json:"text"`
+}
+
+// Held reports whether the revision waits for a curator before it is published,
+// as long as none has certified it.
+func (r *Revision) Held() bool { return len(r.Flags) > 0 }
 
 // A Passage is the smallest citable piece of a revision: a span of its text,
 // and the names by which people cite it. Its text is Text[Start:End] of the

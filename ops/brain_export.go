@@ -79,7 +79,7 @@ func (x *BrainExport) Filename() string {
 // Stream writes the archive.
 func (x *BrainExport) Stream(ctx context.Context, w io.Writer) error {
 	z := gzip.NewWriter(w)
-	a := &archive{tar: tar.NewWriter(z), m: BrainManifest{Format: brainExportFormat, Brain: x.Brain, At: x.at.UTC(), Members: []BrainMember{}}}
+	a := &packer{tar: tar.NewWriter(z), m: BrainManifest{Format: brainExportFormat, Brain: x.Brain, At: x.at.UTC(), Members: []BrainMember{}}}
 	err := x.store.InSnapshot(ctx, x.Brain, func(tx *store.Tx) error {
 		for _, part := range store.Extracts() {
 			if err := a.spooled(part.Name+".jsonl", func(w io.Writer) (int, error) { return tx.Extract(part, w) }); err != nil {
@@ -109,13 +109,13 @@ func (x *BrainExport) Stream(ctx context.Context, w io.Writer) error {
 	return z.Close()
 }
 
-// An archive is an export that is being written.
-type archive struct {
+// A packer is an export that is being written.
+type packer struct {
 	tar *tar.Writer
 	m   BrainManifest
 }
 
-func (a *archive) put(name string, size int64, write func(w io.Writer) error) error {
+func (a *packer) put(name string, size int64, write func(w io.Writer) error) error {
 	if err := a.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size, ModTime: a.m.At}); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (a *archive) put(name string, size int64, write func(w io.Writer) error) er
 }
 
 // add writes a document.
-func (a *archive) add(name string, b []byte) error {
+func (a *packer) add(name string, b []byte) error {
 	sum := sha256.Sum256(b)
 	a.m.Members = append(a.m.Members, BrainMember{Name: name, Bytes: int64(len(b)), SHA256: hex.EncodeToString(sum[:])})
 	return a.put(name, int64(len(b)), func(w io.Writer) error { _, err := w.Write(b); return err })
@@ -131,7 +131,7 @@ func (a *archive) add(name string, b []byte) error {
 
 // spooled writes lines. An archive says how long a member is before it comes, so
 // they are put into a file first, which no name leads to.
-func (a *archive) spooled(name string, lines func(w io.Writer) (int, error)) error {
+func (a *packer) spooled(name string, lines func(w io.Writer) (int, error)) error {
 	f, err := os.CreateTemp("", ".bb-export-*") // 0600
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (a *archive) spooled(name string, lines func(w io.Writer) (int, error)) err
 
 // audit writes the log as `bb audit export` does, so that it can be verified by
 // itself.
-func (a *archive) audit(tx *store.Tx, w io.Writer) (n int, err error) {
+func (a *packer) audit(tx *store.Tx, w io.Writer) (n int, err error) {
 	at, err := tx.AuditMoment()
 	if err != nil {
 		return 0, err

@@ -99,7 +99,7 @@ func TestDispose(t *testing.T) {
 }
 
 // ids are the names of one brain's things.
-type ids struct{ source, card, key, answer, member, refresh, recommendation string }
+type ids struct{ source, card, key, answer, member, refresh, recommendation, imported string }
 
 // inputs has an input for each operation that names things by their ids. An
 // operation that takes none, or makes what it names, has the empty object or an
@@ -126,6 +126,14 @@ func inputs(x ids) map[string]string {
 		"audit.retain":              `{"before":"2020-01-01"}`,
 		"sources.import":            `{"name":"x.md","code":"X","data":"IyBYCgpUZXh0IG9mIFgu"}`,
 		"sources.list":              `{}`,
+		"sources.update":            `{"source":"` + x.source + `","title":"x"}`,
+		"sources.diff":              `{"source":"` + x.source + `","from":1,"to":1}`,
+		"imports.start":             `{"import":"` + x.imported + `","files":[{"name":"y.md","data":"IyBZCgpUZXh0IG9mIFkuCg=="}]}`,
+		"imports.get":               `{"id":"` + x.imported + `"}`,
+		"imports.list":              `{}`,
+		"imports.cancel":            `{"id":"` + x.imported + `"}`,
+		"imports.compare":           `{"folder":"x","files":[{"name":"` + x.source + `","sha256":"9f2c"}]}`,
+		"imports.events":            `{"id":"` + x.imported + `"}`,
 		"passages.get":              `{"key":"` + strings.ToUpper(x.card) + ` 1(a)"}`,
 		"brains.list":               `{}`,
 		"sources.get":               `{"source":"` + x.source + `"}`,
@@ -195,6 +203,7 @@ func furnished(t *testing.T, d *ops.Desk, brain models.BrainID, secret string) (
 	must(t, d, c, ops.SaveCard, ops.SaveCardIn{ID: x.card, Label: secret, Covers: secret, Anchors: []string{strings.ToUpper(secret) + " 1(a)"}})
 	must(t, d, c, ops.SaveGolden, ops.SaveGoldenIn{ID: x.card, Question: "What is the word " + secret + "?"})
 	must(t, d, c, ops.PublishVersion, ops.PublishIn{})
+	x.imported = must(t, d, c, ops.StartImport, ops.StartImportIn{Files: []ops.ImportFile{{Name: secret + ".md", Data: []byte("# " + secret)}}}).Import.ID
 	k := must(t, d, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: secret})
 	x.key = k.ID
 	tokens := tokensOf(t, d, brain, ada, models.ScopeAdvisorRead, models.ScopeWrite)
@@ -273,7 +282,7 @@ func TestNoIDReachesAcross(t *testing.T) {
 	d, db := newDesk(t, store.Options{})
 	ca, _ := furnished(t, d, "alpha", "aleph")
 	_, xb := furnished(t, d, "beta", "zebra")
-	never := ids{source: "src_000000000000", card: "card-never", key: "000000000000", answer: "ans_000000000000", member: "never@example.org", recommendation: "rec_000000000000"}
+	never := ids{source: "src_000000000000", card: "card-never", key: "000000000000", answer: "ans_000000000000", member: "never@example.org", recommendation: "rec_000000000000", imported: "imp_000000000000"}
 	never.refresh, _ = models.MintRefresh()
 	theirs, none := inputs(xb), inputs(never)
 	before := dump(t, db.URL, "beta")

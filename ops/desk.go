@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"polaris/advisor"
+	"polaris/advisor/ingest"
+	"polaris/advisor/ingest/archive"
+	"polaris/advisor/ingest/form"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -36,12 +39,38 @@ type Settings struct {
 	MaxQueryChars int    // longest question, in characters
 	MaxUpload     int64  // largest document, in bytes; 0: 64 MiB
 	RateLimit     models.Rate
-	SealingKey    []byte // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
+	SealingKey    []byte   // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
+	Parse         Parser   // reads documents; nil: in this process, which suits texts of our own
+	Expand        Expander // unpacks archives; nil: likewise
+}
+
+// A Parser turns a document's bytes into its text and passages, as [ingest.Parse]
+// does, and is done when ctx is.
+type Parser func(ctx context.Context, data []byte, o ingest.Options) (*ingest.Document, error)
+
+// An Expander hands each document of an archive to each, as [archive.Expand]
+// does, and is done when ctx is.
+type Expander func(ctx context.Context, data []byte, each func(name string, data []byte) error) ([]archive.Skipped, error)
+
+// expandHere unpacks an archive in this process.
+func expandHere(_ context.Context, data []byte, each func(name string, data []byte) error) ([]archive.Skipped, error) {
+	return archive.Expand(data, form.Limits{}, each)
+}
+
+// parseHere reads a document in this process.
+func parseHere(_ context.Context, data []byte, o ingest.Options) (*ingest.Document, error) {
+	return ingest.Parse(data, o)
 }
 
 // NewDesk returns a desk over an open store. Run its sealer with
 // [Desk.SealForever] in the process that serves.
 func NewDesk(s *store.Store, set Settings, log *slog.Logger) *Desk {
+	if set.Parse == nil {
+		set.Parse = parseHere
+	}
+	if set.Expand == nil {
+		set.Expand = expandHere
+	}
 	d := &Desk{Store: s, Limiter: NewMemoryLimiter(), BadKeys: NewFailures(), Settings: set, Catalog: All(), Log: log, Now: time.Now, sealer: store.NewSealer(s)}
 	d.Shelf = advisor.NewShelf(d.loadEngine)
 	return d
@@ -154,6 +183,11 @@ func (d *Desk) change(ctx context.Context, e *Env, o *Entry, in any) (out any, e
 		if e.Call.DryRun {
 			e.Call.rehearsal.done(e.Audit)
 			return errDryRun
+		}
+		if e.Call.also != nil {
+			if err := e.Call.also(tx, out); err != nil {
+				return err
+			}
 		}
 		if err := tx.AppendAudit(e.Audit); err != nil {
 			return err

@@ -162,6 +162,10 @@ type Call struct {
 	Started    time.Time // when the request arrived; zero: when the gate is reached
 
 	rehearsal *Rehearsal // to fill in; nil: nobody asked what would change
+
+	// also joins the transaction in which the operation is done or put into the
+	// queue: that a job did it, and what it did, are one.
+	also func(tx *store.Tx, out any) error
 }
 
 // An Env is what a running operation may use.

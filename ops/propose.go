@@ -91,6 +91,11 @@ func (d *Desk) propose(ctx context.Context, e *Env, o *Entry, in any) error {
 		if err := superseded(tx, e, r); err != nil {
 			return err
 		}
+		if e.Call.also != nil {
+			if err := e.Call.also(tx, models.Queued{ID: r.ID}); err != nil {
+				return err
+			}
+		}
 		return tx.AppendAudit(e.Audit)
 	})
 	for _, undo := range e.undo {

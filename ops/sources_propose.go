@@ -2,6 +2,7 @@ package ops
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -26,6 +27,14 @@ type SourceState struct {
 	Gained       []string `json:"gained,omitempty"` // the first of the citation keys
 	Lost         []string `json:"lost,omitempty"`
 	Warnings     []string `json:"warnings,omitempty"`
+
+	Flags         []models.Flag         `json:"flags,omitempty"` // why it would wait for a curator before it is published
+	Owner         string                `json:"owner,omitempty"`
+	ReviewBy      models.Date           `json:"review_by,omitempty"`
+	EffectiveFrom models.Date           `json:"effective_from,omitempty"`
+	EffectiveTo   models.Date           `json:"effective_to,omitempty"`
+	Supersedes    string                `json:"supersedes,omitempty"`
+	CardsAffected []models.AffectedCard `json:"cards_affected,omitempty"`
 }
 
 // mostKeys is how many citation keys of each kind are put before the person who
@@ -46,6 +55,7 @@ func proposeImport(e *Env, in ImportSourceIn) (Subject, error) {
 	after := SourceState{
 		Code: st.code, Title: st.doc.Title, Jurisdiction: clean(in.Jurisdiction), OriginURL: in.OriginURL, Name: clean(in.Name), Revision: 1,
 		SHA256: hex.EncodeToString(st.sum), Bytes: len(st.data), Passages: len(st.doc.Passages), Warnings: st.doc.Warnings,
+		Flags: st.doc.Flags, Owner: clean(in.Owner), ReviewBy: in.ReviewBy, EffectiveFrom: in.EffectiveFrom, EffectiveTo: in.EffectiveTo, Supersedes: in.Supersedes,
 	}
 	had, err := sourceNow(e, st.code)
 	if err != nil {
@@ -63,11 +73,13 @@ func proposeImport(e *Env, in ImportSourceIn) (Subject, error) {
 			return s, err
 		}
 		after.Revision = last + 1
-		if after.Jurisdiction == "" {
-			after.Jurisdiction = b.Jurisdiction
-		}
-		if after.OriginURL == "" {
-			after.OriginURL = b.OriginURL
+		after.Jurisdiction = cmp.Or(after.Jurisdiction, b.Jurisdiction)
+		after.OriginURL = cmp.Or(after.OriginURL, b.OriginURL)
+		after.Owner = cmp.Or(after.Owner, b.Owner)
+		after.ReviewBy = cmp.Or(after.ReviewBy, b.ReviewBy)
+		after.Supersedes = cmp.Or(after.Supersedes, b.Supersedes)
+		if after.CardsAffected, err = affected(e, had, &models.Doc{Revision: models.Revision{Text: st.doc.Text}, Passages: st.doc.Passages}); err != nil {
+			return s, err
 		}
 	}
 	after.Gained, after.KeysGained = keysBeyond(st.doc.Passages, before)
@@ -97,6 +109,7 @@ func stateOf(d *models.Doc) SourceState {
 	return SourceState{
 		Code: d.Source.Code, Title: d.Source.Title, Jurisdiction: d.Source.Jurisdiction, OriginURL: d.Source.OriginURL, Revision: d.Source.Head,
 		Name: d.Revision.Name, SHA256: hex.EncodeToString(d.Revision.SHA256), Passages: len(d.Passages), Warnings: d.Revision.Warnings,
+		Flags: d.Revision.Flags, Owner: d.Source.Owner, ReviewBy: d.Source.ReviewBy, EffectiveFrom: d.Source.EffectiveFrom, EffectiveTo: d.Source.EffectiveTo, Supersedes: d.Source.Supersedes,
 	}
 }
 

@@ -55,7 +55,7 @@ func TestUndoTakesBack(t *testing.T) {
 			must(t, x.d, c, ops.ImportSource, ops.ImportSourceIn{Name: "n.md", Code: "NEW", Data: []byte("# New\n\nNews.\n")})
 		}},
 		{"a new revision", func(c ops.Call) {
-			must(t, x.d, c, ops.ImportSource, ops.ImportSourceIn{Name: "r.md", Title: "Other rules", Jurisdiction: "US", OriginURL: "https://example.org/r", Code: "HR", Data: next})
+			must(t, x.d, c, ops.ImportSource, ops.ImportSourceIn{Name: "r.md", Title: "Other rules", SourceFacts: ops.SourceFacts{Jurisdiction: "US", OriginURL: "https://example.org/r"}, Code: "HR", Data: next})
 		}},
 		{"an old revision by its bytes", func(c ops.Call) {
 			must(t, x.d, c, ops.ImportSource, ops.ImportSourceIn{Name: "r.md", Code: "HR", Data: old})

@@ -29,7 +29,8 @@ type Published struct {
 	Engine   string `json:"engine"`
 	FourEyes string `json:"four_eyes"`
 
-	Golden *GoldenReport `json:"golden,omitempty"` // where the brain has golden questions
+	Golden *GoldenReport       `json:"golden,omitempty"` // where the brain has golden questions
+	Held   []models.HeldSource `json:"held,omitempty"`   // left out, or as they were, until a curator has certified them
 }
 
 // PublishVersion freezes the draft as the next version and serves it. Its
@@ -55,20 +56,32 @@ type candidate struct {
 	passages int
 	purged   int           // how many sources of the brain were when it was built
 	golden   *GoldenReport // nil: no golden questions, or asked when it was proposed
+	held     []models.HeldSource
 }
 
-// A frozen candidate is what is decided on: the manifest and what it makes of
-// the golden questions. Where there are none the manifest stands alone.
+// A frozen candidate is what is decided on: the manifest, what it makes of
+// the golden questions, and what is held back. Where there are none the manifest
+// stands alone.
 type frozen struct {
 	Manifest *models.Manifest `json:"manifest,omitempty"`
 	Golden   *GoldenReport    `json:"golden,omitempty"`
+
+	Held []models.HeldSource `json:"held,omitempty"`
 }
 
 func stagePublish(ctx context.Context, e *Env, in PublishIn) (*candidate, error) {
 	if len(in.Notes) > 2000 {
 		return nil, fault.Field("notes", "Notes are at most 2,000 bytes long.")
 	}
-	return build(ctx, e, func(tx *store.Tx, last int) (models.Manifest, error) { return manifestOf(e, tx, last) })
+	var held []models.HeldSource
+	c, err := build(ctx, e, func(tx *store.Tx, last int) (m models.Manifest, err error) {
+		m, held, err = manifestOf(e, tx, last)
+		return m, err
+	})
+	if err == nil {
+		c.held = held
+	}
+	return c, err
 }
 
 // build makes the engine of what would be the next version. The manifest is
@@ -109,20 +122,19 @@ func build(ctx context.Context, e *Env, manifest func(tx *store.Tx, last int) (m
 
 // manifestOf returns what is to be published: what the proposal froze or, where
 // nobody is asked, the draft.
-func manifestOf(e *Env, tx *store.Tx, last int) (models.Manifest, error) {
-	var m models.Manifest
+func manifestOf(e *Env, tx *store.Tx, last int) (m models.Manifest, held []models.HeldSource, err error) {
 	if e.Queued != nil {
 		var f frozen
 		if err := json.Unmarshal([]byte(e.Queued.After), &f); err != nil || f.Manifest != nil {
-			return *cmp.Or(f.Manifest, &m), err
+			return *cmp.Or(f.Manifest, &m), f.Held, err
 		}
-		return m, json.Unmarshal([]byte(e.Queued.After), &m)
+		return m, nil, json.Unmarshal([]byte(e.Queued.After), &m)
 	}
-	m, err := tx.ManifestOfDraft()
+	m, held, err = tx.DraftAndHeld()
 	if err == nil {
-		err = worthPublishing(tx, m, last)
+		err = worthPublishing(tx, m, held, last)
 	}
-	return m, err
+	return m, held, err
 }
 
 // proposePublish freezes the manifest. A later edit of the draft leaves the
@@ -130,8 +142,8 @@ func manifestOf(e *Env, tx *store.Tx, last int) (models.Manifest, error) {
 func proposePublish(e *Env) (Subject, error) {
 	c := e.Staged.(*candidate)
 	s := Subject{Name: "published version", After: c.manifest}
-	if c.golden != nil {
-		s.After = frozen{&c.manifest, c.golden}
+	if c.golden != nil || len(c.held) > 0 {
+		s.After = frozen{&c.manifest, c.golden, c.held}
 	}
 	b, err := e.Tx.ThisBrain(false)
 	if err != nil || b.Published == 0 {
@@ -154,7 +166,10 @@ func publishedNow(e *Env) (string, error) {
 }
 
 // worthPublishing refuses an empty draft, and one that is what is served now.
-func worthPublishing(tx *store.Tx, m models.Manifest, last int) error {
+func worthPublishing(tx *store.Tx, m models.Manifest, held []models.HeldSource, last int) error {
+	if len(m.Sources) == 0 && len(held) > 0 {
+		return fault.New(fault.Conflict, "Every source of the draft is held for what was found in it (%s, for one). A curator looks at it and certifies it, or removes it.", held[0].Code).WithCode("sources_held")
+	}
 	if len(m.Sources) == 0 {
 		return fault.New(fault.Conflict, "The draft has no sources. Import one first.").WithCode("nothing_to_publish")
 	}
@@ -164,6 +179,9 @@ func worthPublishing(tx *store.Tx, m models.Manifest, last int) error {
 	v, err := tx.Version(last)
 	if err != nil {
 		return err
+	}
+	if bytes.Equal(v.Hash, models.HashManifest(m)) && len(held) > 0 {
+		return fault.New(fault.Conflict, "All that differs from version %d is held for what was found in it (%s, for one), until a curator has certified it.", last, held[0].Code).WithCode("sources_held")
 	}
 	if bytes.Equal(v.Hash, models.HashManifest(m)) {
 		return fault.New(fault.Conflict, "The draft is what version %d holds already.", last).WithCode("nothing_to_publish")
@@ -207,7 +225,7 @@ func flip(e *Env, c *candidate, m models.Manifest, notes string) (Published, err
 	e.Audit.Target, e.Audit.Detail.Version = fmt.Sprintf("version %d", v.N), v.N
 	e.Shelf().Put(e.Call.Brain, c.engine)
 	e.undo = append(e.undo, func() { e.Shelf().Drop(e.Call.Brain, c.engine) })
-	return Published{v.N, len(m.Sources), c.passages, len(m.Cards), v.Engine, v.FourEyes, c.golden}, nil
+	return Published{v.N, len(m.Sources), c.passages, len(m.Cards), v.Engine, v.FourEyes, c.golden, c.held}, nil
 }
 
 func (d *Desk) advisorConfig() advisor.Config {

@@ -227,6 +227,11 @@ func fieldChanges(a, b models.Source) (cs []models.Change) {
 		{Field: "title", From: a.Title, To: b.Title},
 		{Field: "origin_url", From: a.OriginURL, To: b.OriginURL},
 		{Field: "jurisdiction", From: a.Jurisdiction, To: b.Jurisdiction},
+		{Field: "owner", From: a.Owner, To: b.Owner},
+		{Field: "review_by", From: string(a.ReviewBy), To: string(b.ReviewBy)},
+		{Field: "effective_from", From: string(a.EffectiveFrom), To: string(b.EffectiveFrom)},
+		{Field: "effective_to", From: string(a.EffectiveTo), To: string(b.EffectiveTo)},
+		{Field: "supersedes", From: a.Supersedes, To: b.Supersedes},
 	} {
 		if f.From != f.To {
 			cs = append(cs, f)

@@ -222,5 +222,5 @@ func (s *Server) exportAudit(p *page) error {
 	if err != nil {
 		return err
 	}
-	return stream(p.Context, x)
+	return s.stream(p.Context, x)
 }

@@ -19,6 +19,9 @@ const lostAfter = 5 * time.Second
 type health struct {
 	open atomic.Bool  // started, and not draining
 	lost atomic.Int64 // since when the database does not answer, in Unix nanoseconds; 0: it does
+
+	draining context.Context // done when the server stops
+	drain    context.CancelFunc
 }
 
 // SetReady says whether the server takes work: true once everything is up.
@@ -30,6 +33,7 @@ func (s *Server) SetReady(ready bool) { s.health.open.Store(ready) }
 // second does not decide how long a restart takes.
 func (s *Server) Drain(grace time.Duration) {
 	s.SetReady(false)
+	s.health.drain()
 	s.arrivals.closeAt(time.Now().Add(grace / 2))
 }
 

@@ -275,9 +275,14 @@ func (r route) requestBody() object {
 	}
 	content := object{"application/json": media}
 	if r.op.HTTP.Upload {
-		form := maps.Clone(fields)
+		form, name := maps.Clone(fields), document
 		form[document] = object{"type": "string", "contentMediaType": "application/octet-stream", "description": "the file"}
-		content["multipart/form-data"] = object{"schema": object{"type": "object", "properties": form, "required": []string{document}, "additionalProperties": false}}
+		if r.takesFiles() {
+			delete(form, document)
+			name = documents
+			form[documents] = object{"type": "array", "items": object{"type": "string", "contentMediaType": "application/octet-stream"}, "minItems": 1, "description": "the files, one part for each"}
+		}
+		content["multipart/form-data"] = object{"schema": object{"type": "object", "properties": form, "required": []string{name}, "additionalProperties": false}}
 	}
 	return object{"required": len(required) > 0, "content": content}
 }
@@ -308,6 +313,9 @@ func (r route) responses() object {
 			content = object{"application/x-ndjson": lines, "text/csv": lines}
 			if r.op.Name == ops.ExportBrain.Name {
 				content = object{ops.ExportBrainType: lines}
+			}
+			if r.op.Out == reflect.TypeFor[*ops.ImportWatch]() {
+				content = object{"text/event-stream": lines}
 			}
 		}
 		done := object{"description": r.op.Title + ".", "headers": headers, "content": content}

@@ -287,6 +287,14 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/sources", body: `{"name":"pets.md","title":"Pets","code":"PETS","data":"IyBQZXRzCgpDYXRzIHNsZWVwIHNpeHRlZW4gaG91cnMgYSBkYXkuCg=="}`, status: 201},
 		{route: "GET /v1/brains/{brain_id}/sources"},
 		{route: "GET /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}},
+		{route: "PATCH /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}, body: `{"owner":"Cats","review_by":"2027-01-31"}`},
+		{route: "GET /v1/brains/{brain_id}/sources/{source}/diff", path: map[string]string{"source": "PETS"}, query: "from=1&to=1"},
+		{route: "POST /v1/brains/{brain_id}/imports", body: `{"files":[{"name":"dogs.md","data":"IyBEb2dzCgpEb2dzIGJhcmsuCg=="}]}`},
+		{route: "POST /v1/brains/{brain_id}/folders/comparison", body: `{"folder":"pets","files":[{"name":"dogs.md","sha256":"9f2c"}]}`},
+		{route: "GET /v1/brains/{brain_id}/imports"},
+		{route: "GET /v1/brains/{brain_id}/imports/{id}", path: map[string]string{"id": "{import}"}},
+		{route: "POST /v1/brains/{brain_id}/imports/{id}/cancellation", path: map[string]string{"id": "{import}"}},
+		{route: "GET /v1/brains/{brain_id}/imports/{id}/events", path: map[string]string{"id": "{import}"}},
 		{route: "DELETE /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}},
 		{route: "POST /v1/brains/{brain_id}/sources/{source}/restore", path: map[string]string{"source": "PETS"}},
 		{route: "POST /v1/brains/{brain_id}/sources/{source}/suspend", path: map[string]string{"source": "PETS"}, body: `{"reason":"cats complained"}`},
@@ -464,6 +472,8 @@ func (w *walker) remember(route string, a *answer) {
 			w.t.Fatal(err)
 		}
 		w.names["served"] = strings.Trim(string(served), `"`)
+	case "POST /v1/brains/{brain_id}/imports":
+		w.names["import"] = v.ID
 	case "POST /v1/brains/{brain_id}/api-keys":
 		w.names["key"], w.names["secret"] = v.ID, v.Key
 	case "GET /v1/brains/{brain_id}/wiki":

@@ -48,7 +48,7 @@ func restRoutes() []route {
 
 // uploads are the routes whose body may be as large as a document.
 var uploads = func() map[string]bool {
-	all := map[string]bool{}
+	all := map[string]bool{"POST /brains/:brain/imports": true}
 	for _, o := range ops.All() {
 		if o.HTTP.Upload {
 			all[o.Method()+" "+echoPath(o.Path())] = true
@@ -109,7 +109,7 @@ func (s *Server) operation(r route) echo.HandlerFunc {
 			return err
 		}
 		if x, ok := out.(ops.Streamed); ok {
-			return stream(c, x)
+			return s.stream(c, x)
 		}
 		return r.reply(c, out)
 	}

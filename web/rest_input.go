@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -33,6 +34,14 @@ const (
 
 // document is the field that holds an upload's bytes.
 const document = "data"
+
+// documents is the field that holds several uploads.
+const documents = "files"
+
+// takesFiles reports whether the operation reads several documents at once.
+func (r route) takesFiles() bool {
+	return r.op.HTTP.Upload && kindOf(r.op.In, documents) == reflect.Slice
+}
 
 // input returns an operation's input as JSON, which fits its schema.
 func (s *Server) input(c echo.Context, r route) (json.RawMessage, error) {
@@ -198,6 +207,9 @@ func (r route) form(c echo.Context, most int64, boundary string) (map[string]jso
 
 func (r route) part(p *multipart.Part, fields map[string]json.RawMessage) error {
 	name := p.FormName()
+	if name == documents && r.takesFiles() && p.FileName() != "" {
+		return addFile(p, fields)
+	}
 	if _, twice := fields[name]; twice && (name != "name" || p.FileName() == "") {
 		return fault.Field(name, "%s is given twice.", name)
 	}
@@ -214,6 +226,26 @@ func (r route) part(p *multipart.Part, fields map[string]json.RawMessage) error 
 		fields["name"], err = asField("name", reflect.String, []string{p.FileName()})
 	}
 	return err
+}
+
+// addFile adds a file to those that came before it.
+func addFile(p *multipart.Part, fields map[string]json.RawMessage) error {
+	b, err := io.ReadAll(p)
+	if err != nil {
+		return unreadForm(err)
+	}
+	name, err := asField("name", reflect.String, []string{p.FileName()})
+	if err != nil {
+		return err
+	}
+	one := fmt.Appendf(nil, `{"name":%s,"data":"%s"}`, name, base64.StdEncoding.EncodeToString(b))
+	if had := fields[documents]; len(had) > 0 {
+		one = slices.Concat(had[:len(had)-1], []byte{','}, one, []byte{']'})
+	} else {
+		one = slices.Concat([]byte{'['}, one, []byte{']'})
+	}
+	fields[documents] = one
+	return nil
 }
 
 func unreadForm(err error) error {

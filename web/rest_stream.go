@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -15,17 +17,28 @@ const pieceWithin = time.Minute
 
 // stream sends an output as it is read. One that ends early ends the connection,
 // so that nobody takes the half for the whole.
-func stream(c echo.Context, x ops.Streamed) error {
+func (s *Server) stream(c echo.Context, x ops.Streamed) error {
 	h := c.Response().Header()
 	h.Set("Content-Type", x.ContentType())
-	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", x.Filename()))
+	ctx := c.Request().Context()
+	if name := x.Filename(); name != "" {
+		h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+	} else {
+		// It is read as it comes: no proxy holds it back, and it does not keep the
+		// server from stopping.
+		h.Set("X-Accel-Buffering", "no")
+		var end context.CancelFunc
+		ctx, end = context.WithCancel(ctx)
+		defer end()
+		defer context.AfterFunc(s.health.draining, end)()
+	}
 	h.Set("Cache-Control", never)
 	c.Response().WriteHeader(http.StatusOK)
 	if c.Request().Method == http.MethodHead {
 		return nil
 	}
 	w := &pieces{c.Response(), http.NewResponseController(c.Response())}
-	if err := x.Stream(c.Request().Context(), w); err != nil {
+	if err := x.Stream(ctx, w); err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	return nil
@@ -40,5 +53,12 @@ type pieces struct {
 
 func (p *pieces) Write(b []byte) (int, error) {
 	_ = p.conn.SetWriteDeadline(time.Now().Add(pieceWithin)) // a test's connection may have none
-	return p.w.Write(b)
+	n, err := p.w.Write(b)
+	if err == nil {
+		err = p.conn.Flush()
+	}
+	if errors.Is(err, http.ErrNotSupported) {
+		err = nil // a test's connection
+	}
+	return n, err
 }

@@ -252,10 +252,10 @@ func TestRESTUploads(t *testing.T) {
 	form(func(w *multipart.Writer) { file(w, big); w.WriteField("code", "PETS") }).want(http.StatusOK, `"status":"unchanged"`)
 	b.get("/v1/brains/calliope/sources/PETS").want(http.StatusOK, `"name":"pets.md"`)
 	for what, fill := range map[string]func(*multipart.Writer){
-		"data":  func(w *multipart.Writer) { w.WriteField("code", "PETS") },
-		"owner": func(w *multipart.Writer) { w.WriteField("owner", "eve"); file(w, "# X\n\ny") },
-		"code":  func(w *multipart.Writer) { w.WriteField("code", "A"); w.WriteField("code", "B"); file(w, "# X\n\ny") },
-		"title": func(w *multipart.Writer) { w.WriteField("title", "caf\xe9"); file(w, "# X\n\ny") },
+		"data":   func(w *multipart.Writer) { w.WriteField("code", "PETS") },
+		"holder": func(w *multipart.Writer) { w.WriteField("holder", "eve"); file(w, "# X\n\ny") },
+		"code":   func(w *multipart.Writer) { w.WriteField("code", "A"); w.WriteField("code", "B"); file(w, "# X\n\ny") },
+		"title":  func(w *multipart.Writer) { w.WriteField("title", "caf\xe9"); file(w, "# X\n\ny") },
 	} {
 		if _, field := form(fill).problem(http.StatusBadRequest); field != what {
 			t.Errorf("%s: field %q", what, field)

@@ -36,15 +36,15 @@ var scopeTable = []struct {
 	{
 		scope: models.ScopeInvoke,
 		key:   []string{"me"},
-		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.changes", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run", "sources.purged"},
-		finds: map[string]string{"answers.replay": "no_such_answer", "answers.prove": "no_such_answer"},
+		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.changes", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run", "sources.purged", "imports.list", "imports.compare"},
+		finds: map[string]string{"answers.replay": "no_such_answer", "answers.prove": "no_such_answer", "sources.diff": "no_such_source", "imports.get": "no_such_import", "imports.events": "no_such_import"},
 	},
 	{
 		scope:  models.ScopeWrite,
 		key:    []string{"me"},
-		token:  []string{"me", "brains.list", "api_keys.list", "api_keys.get", "members.list"},
+		token:  []string{"me", "brains.list", "api_keys.list", "api_keys.get", "members.list", "imports.start"},
 		queues: []string{"sources.import", "sources.revert", "topic_cards.save", "topic_cards.delete", "versions.publish", "versions.restore", "settings.save", "golden_questions.save", "members.grant", "brains.delete"},
-		finds:  map[string]string{"sources.remove": "no_such_source", "sources.restore": "no_such_source", "changes.undo": "no_such_change", "sources.suspend": "no_such_source", "sources.lift": "no_such_source", "sources.certify": "no_such_source", "sources.purge": "no_such_source", "golden_questions.delete": "no_such_golden_question", "audit.retain": "nothing_to_remove"},
+		finds:  map[string]string{"sources.remove": "no_such_source", "sources.restore": "no_such_source", "changes.undo": "no_such_change", "sources.suspend": "no_such_source", "sources.lift": "no_such_source", "sources.certify": "no_such_source", "sources.purge": "no_such_source", "golden_questions.delete": "no_such_golden_question", "audit.retain": "nothing_to_remove", "sources.update": "no_such_source", "imports.cancel": "no_such_import"},
 		// They hand out secrets, or concern who is a member.
 		persons: []string{"api_keys.create", "api_keys.update", "api_keys.rotate", "api_keys.revoke", "members.remove", "brains.export"},
 	},

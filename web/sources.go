@@ -1,11 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -14,7 +17,10 @@ import (
 	"polaris/views/sources"
 )
 
-func (s *Server) listSources(p *page) error {
+func (s *Server) listSources(p *page) error { return s.sourcesPage(p, nil) }
+
+// sourcesPage shows the sources, with why files were not taken.
+func (s *Server) sourcesPage(p *page, refused *refusal) error {
 	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListSources)
 	if err != nil {
 		return err
@@ -23,7 +29,10 @@ func (s *Server) listSources(p *page) error {
 	for _, src := range l.Sources {
 		r := sourceRow(p, src)
 		r.Passages = layout.Number(l.Passages[src.ID])
-		r.Suspended = suspendedWords(l.Suspended, src.ID)
+		r.Suspended, r.Warnings = suspendedWords(l.Suspended, src.ID), l.Warnings[src.ID]
+		if n := l.Held[src.ID]; n > 0 {
+			r.Held = "held: " + layout.Plural(n, "flag", "flags")
+		}
 		x.Rows = append(x.Rows, r)
 	}
 	x.May = p.by.May(models.MayEditDraft)
@@ -32,7 +41,13 @@ func (s *Server) listSources(p *page) error {
 		r.Added = p.whenever(src.RemovedAt)
 		x.Gone = append(x.Gone, r)
 	}
-	return p.show(sources.IndexPage(p.frame(), x))
+	if ops.Allowed(p.call(), ops.StartImport.Entry()) == nil {
+		x.Upload = &sources.Upload{Most: strconv.FormatInt(s.mostUploaded()*3/4>>20, 10) + " MB"}
+		if refused != nil {
+			x.Upload.Problem = refused.Message
+		}
+	}
+	return render(p.Context, refused.status(), privately, sources.IndexPage(p.frame(), x))
 }
 
 // suspendedWords says in the list what of a source is not served.
@@ -54,7 +69,31 @@ func suspendedWords(all []models.Suspension, source string) string {
 }
 
 func sourceRow(p *page, src models.Source) sources.Row {
-	return sources.Row{Code: src.Code, Title: src.Title, Revision: strconv.Itoa(src.Head), Origin: src.OriginURL, Added: p.when(src.CreatedAt), By: src.CreatedBy}
+	return sources.Row{
+		Owner: src.Owner, ReviewBy: day(src.ReviewBy), Holds: daysOf(src), Replaces: src.Supersedes,
+		Code: src.Code, Title: src.Title, Revision: strconv.Itoa(src.Head), Origin: src.OriginURL, Added: p.when(src.CreatedAt), By: src.CreatedBy,
+	}
+}
+
+// day writes a date for readers.
+func day(d models.Date) string {
+	t, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return ""
+	}
+	return layout.Date(t)
+}
+
+// daysOf says between which days a source holds.
+func daysOf(s models.Source) string {
+	from, to := day(s.EffectiveFrom), day(s.EffectiveTo)
+	if from != "" {
+		from = "from " + from
+	}
+	if to != "" {
+		to = "until " + to
+	}
+	return strings.TrimSpace(from + " " + to)
 }
 
 // passagesShown is how many passages a page of a source holds.
@@ -130,6 +169,13 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 			view.Certified += ": " + c.Note
 		}
 	}
+	for _, f := range v.Revision.Flags {
+		view.Flags = append(view.Flags, flagWords(f))
+	}
+	if v.Certified == nil && v.Revision.Held() {
+		view.Row.Held = "held"
+	}
+	view.Report = reportFacts(v.Revision.Report)
 	depth := depths(v.Passages)
 	for i, ps := range v.Passages[from:to] {
 		shown := sources.Passage{
@@ -148,6 +194,50 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 		view.Newer = at + url.Values{"from": {strconv.Itoa(to)}}.Encode()
 	}
 	return view
+}
+
+// flagWords says what was found in a document, and where.
+func flagWords(f models.Flag) string {
+	what := map[models.FlagKind]string{
+		models.HiddenText: "Text that its readers do not see", models.Instruction: "Words that address a language model",
+		models.Invisible: "Invisible characters", models.Direction: "Characters that turn the reading direction",
+	}[f.Kind]
+	if f.Page > 0 {
+		what += " (p. " + strconv.Itoa(f.Page) + ")"
+	}
+	return cmp.Or(what, string(f.Kind)) + ": " + f.Text
+}
+
+// reportFacts says how a document was read.
+func reportFacts(r *models.ReadReport) (fs []sources.Fact) {
+	if r == nil {
+		return nil
+	}
+	add := func(name, text string) { fs = append(fs, sources.Fact{Name: name, Text: text}) }
+	if r.Pages > 0 {
+		add("Pages", layout.Number(r.Pages))
+	}
+	if r.Kept > 0 {
+		kept := layout.Number(r.Kept) + " characters"
+		if r.Found > 0 {
+			kept += " of " + layout.Number(r.Found) + " in the file"
+		}
+		add("Kept", kept)
+	}
+	for _, m := range r.Margins {
+		add("Repeated on its pages", m)
+	}
+	for _, c := range r.Comments {
+		add("Comment", strings.TrimPrefix(c.By+": ", ": ")+c.Text)
+	}
+	stages := make([]string, len(r.Stages))
+	for i, s := range r.Stages {
+		stages[i] = s.Name + " " + (time.Duration(s.Micros) * time.Microsecond).Round(10*time.Microsecond).String()
+	}
+	if len(stages) > 0 {
+		add("Read in", strings.Join(stages, ", "))
+	}
+	return fs
 }
 
 // depths returns how deep each passage is below its section's first level, in

@@ -24,7 +24,7 @@ type nouns map[string]string
 var nobodys = nouns{
 	"brain": "nowhere", "source": "src_000000000000", "code": "QUAGG", "card": "quagga-crossing", "key": "000000000000", "answer": "ans_000000000000",
 	"owner": "nobody@example.com", "person": "per_000000000000", "version": "77", "title": "Quaggness", "cursor": "AAAAAAAAAAAAAAAAAAAA", "anchor": "QUAGG 1(a)",
-	"recommendation": "rec_000000000000", "hash": "0000000000000000000000000000000000000000000000000000000000000000",
+	"recommendation": "rec_000000000000", "import": "imp_000000000000", "hash": "0000000000000000000000000000000000000000000000000000000000000000",
 }
 
 // foreign makes the brain zebra with one of everything, by somebody else, and
@@ -41,6 +41,7 @@ func (s *site) foreign() nouns {
 		run(s, c, ops.PublishVersion, ops.PublishIn{})
 	}
 	n["version"] = "3"
+	n["import"] = run(s, c, ops.StartImport, ops.StartImportIn{Files: []ops.ImportFile{{Name: "zebra.md", Data: []byte("# Zebra")}}}).Import.ID
 	run(s, c, ops.SaveCard, ops.SaveCardIn{ID: n["card"], Label: "Zebra", Covers: "zebras", Anchors: []string{"ZEBRA 1(a)"}})
 	k := run(s, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: "zebra"})
 	n["key"] = k.ID
@@ -100,6 +101,14 @@ var attempts = map[string][]attempt{
 	"audit.export":             {{"GET", "/audit/export?cursor={cursor}", ""}},
 	"audit.retain":             {{"POST", "/audit/retention", `{"brain_id":"{brain}"}`}},
 	"sources.remove":           {{"DELETE", "/sources/{source}", ""}, {"DELETE", "/sources/{code}", ""}},
+	"sources.update":           {{"PATCH", "/sources/{source}", `{"title":"x"}`}, {"PATCH", "/sources/{code}", `{"supersedes":"{code}"}`}},
+	"sources.diff":             {{"GET", "/sources/{source}/diff", ""}, {"GET", "/sources/{code}/diff?from=1&to=2", ""}},
+	"imports.start":            {{"POST", "/imports", `{"import":"{import}","files":[{"name":"x.md","data":"IyBYCgpYLgo="}]}`}},
+	"imports.get":              {{"GET", "/imports/{import}", ""}},
+	"imports.list":             {{"GET", "/imports?cursor={cursor}", ""}},
+	"imports.cancel":           {{"POST", "/imports/{import}/cancellation", ""}},
+	"imports.compare":          {{"POST", "/folders/comparison", `{"folder":"{code}","files":[{"name":"{source}","sha256":"{hash}"}]}`}},
+	"imports.events":           {{"GET", "/imports/{import}/events", ""}},
 	"sources.restore":          {{"POST", "/sources/{source}/restore", `{"revision":1}`}},
 	"sources.revert":           {{"POST", "/sources/{source}/revert", `{"revision":1}`}, {"POST", "/sources/{code}/revert", `{"revision":2}`}},
 	"changes.undo":             {{"POST", "/changes/{recommendation}/undo", ""}, {"POST", "/changes/{change}/undo", ""}},
@@ -153,7 +162,7 @@ func asIs(s string) string { return s }
 
 // what differs between any two requests: ids and times, the newest answers, and
 // which titles a made-up one happens to be near to
-var chance = regexp.MustCompile(`"answers":\[[^\]]*\]| Nearest: [^"]*?\.|(req|ans|src|per|rec)_[0-9A-Za-z]{12}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id|hash|sha256|payload)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns)":\d+|"code":"[A-Z0-9]+"`)
+var chance = regexp.MustCompile(`"answers":\[[^\]]*\]| Nearest: [^"]*?\.|(req|ans|src|per|rec|imp)_[0-9A-Za-z]{12}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id|hash|sha256|payload)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns|micros)":\d+|"code":"[A-Z0-9]+"`)
 
 // seen is an answer without what differs between any two requests, and with the
 // names that were sent left out.

@@ -79,6 +79,7 @@ func New(desk *ops.Desk, at *door.Door, mcp http.Handler, c Config) *Server {
 			Icon:    static.Path("favicon.svg"),
 		},
 	}
+	s.health.draining, s.health.drain = context.WithCancel(context.Background())
 	if err := s.origins.AddTrustedOrigin(c.PublicURL); err != nil {
 		panic("web: the public URL is no origin: " + err.Error())
 	}
@@ -210,6 +211,9 @@ func (s *Server) routes() {
 	brain.POST("/sources/:code/restoration", s.member(s.restoreSource))
 	brain.GET("/sources/:code/certification", s.member(s.newCertification))
 	brain.POST("/sources/:code/certification", s.member(s.certifySource))
+	brain.POST("/imports", s.member(s.startImport))
+	brain.GET("/imports/:id", s.member(s.showImport))
+	brain.POST("/imports/:id/cancellation", s.member(s.cancelImport))
 	brain.GET("/topic-cards", s.member(s.listCards))
 	brain.GET("/versions", s.member(s.listVersions))
 	brain.POST("/versions", s.member(s.askForPublish))

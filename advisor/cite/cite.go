@@ -17,7 +17,8 @@
 //	HB p. 12                            a page
 //
 // Any of them may end in ¶n, the n-th unnumbered block under it, and in #n,
-// where a document gives the same number to several things.
+// where a document gives the same number to several things, or the block is a
+// table: its header is #1 of it, its rows are #2 and those after.
 //
 // What people write is often less: "§ 1002.9(a)(1)", "comment 9(a)(1)-1". A
 // [Ref] keeps only what was written, and [Ref.Matches] says whether that names

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"polaris/advisor/cite"
@@ -27,6 +28,21 @@ type block struct {
 	marks      []string // numbers that it begins with: "3", "A" for (3)(A)
 	ends       []int    // where each of them ends in the text
 	dots       bool     // the number is written "1." as lists are
+
+	// What only files know that keep it apart from the text.
+	number string     // of a section: "4.2", "4.2(a)"; it stands at the start
+	depth  int        // of a list's item, from 1
+	page   int        // from 1
+	rows   []tableRow // of a table, whose own span is its title and header
+	locus  string     // what the table is called: "table 2", "Rates"
+	path   string     // what it adds to the heading path of those below it
+	key    string     // that the file gives itself
+}
+
+// A tableRow is one row of a table.
+type tableRow struct {
+	start, end int
+	line, page int
 }
 
 // A scanner splits a text into blocks, line by line. It sees Markdown where there
@@ -38,6 +54,7 @@ type scanner struct {
 	pos    int
 	blocks []block
 	hidden int // comments that no reader sees
+	tables int
 }
 
 // A line is a line of the text.
@@ -159,16 +176,37 @@ func (s *scanner) delimited(pos int) bool {
 	return strings.Contains(l.body, "-") && len(l.body) < 10000 && delimiter.MatchString(l.body)
 }
 
+// table reads a table. Its own span is its header; each row is a passage of its
+// own, and has the names of the columns in its heading path, since the text stays
+// as it is.
 func (s *scanner) table(l textLine, next int) {
-	b := block{kind: table, start: l.start, end: l.end}
-	for s.pos = next; s.pos < len(s.text); {
+	s.tables++
+	b := block{kind: table, start: l.start, end: l.end, rows: []tableRow{}, locus: "table " + strconv.Itoa(s.tables), path: columnNames(l.body)}
+	line := 1
+	for s.pos = next; s.pos < len(s.text); line++ {
 		row, after := s.peek(s.pos)
-		if !strings.Contains(row.body, "|") {
+		if !strings.Contains(row.body, "|") && (line != 1 || !delimiter.MatchString(row.body)) {
 			break
 		}
-		b.end, s.pos = row.end, after
+		if line == 1 {
+			b.end = row.end
+		} else {
+			b.rows = append(b.rows, tableRow{start: row.start, end: row.end, line: line})
+		}
+		s.pos = after
 	}
 	s.blocks = append(s.blocks, b)
+}
+
+// columnNames returns the cells of a table's first line, on one line.
+func columnNames(line string) string {
+	var names []string
+	for c := range strings.SplitSeq(line, "|") {
+		if c = strings.Trim(c, " \t*_`"); c != "" {
+			names = append(names, c)
+		}
+	}
+	return clip(strings.Join(names, " | "), 200)
 }
 
 // run reads a paragraph, or a list of unnumbered items.

@@ -1,45 +1,28 @@
 package ingest
 
 import (
-	"bytes"
 	"strings"
-	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
-
+	"polaris/advisor/ingest/charset"
 	"polaris/models/fault"
 )
 
-// decode returns the document as UTF-8 with \n for every line ending. Where the
-// bytes were not UTF-8 it says so in a warning; where they cannot be told, it
+// decode returns the document as UTF-8 with \n for every line ending. Where its
+// encoding was not UTF-8 it says so in a warning; where that cannot be told, it
 // refuses.
-func decode(data []byte) (text string, warnings []string, err error) {
-	switch {
-	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
-		data = data[3:]
-	case bytes.HasPrefix(data, []byte("\xFF\xFE")), bytes.HasPrefix(data, []byte("\xFE\xFF")):
-		return decodeAs(data, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM), "UTF-16")
+func decode(data []byte, declared string) (text string, warnings []string, err error) {
+	t, err := charset.Decode(data, declared)
+	if err != nil {
+		return "", nil, err
 	}
-	if i := bytes.IndexByte(data, 0); i >= 0 {
-		return "", nil, fault.New(fault.Unsupported, "This is not text: byte %d is NUL. Binary formats are not read yet.", i)
-	}
-	if !utf8.Valid(data) {
-		if err := notUTF8(data); err != nil {
-			return "", nil, err
+	if t.Name != "UTF-8" {
+		w := "The document was not UTF-8; it was read as " + t.Name + "."
+		if t.Guessed {
+			w += " Check its accents and quotation marks."
 		}
-		return decodeAs(data, charmap.Windows1252, "Windows-1252")
+		warnings = append(warnings, w)
 	}
-	return checked(string(data), nil)
-}
-
-func decodeAs(data []byte, enc encoding.Encoding, name string) (string, []string, error) {
-	b, err := enc.NewDecoder().Bytes(data)
-	if err != nil || bytes.ContainsRune(b, utf8.RuneError) || bytes.IndexByte(b, 0) >= 0 {
-		return "", nil, fault.New(fault.Unreadable, "The document looks like %s but does not decode. Save it as UTF-8.", name)
-	}
-	return checked(string(b), []string{"The document was not UTF-8; it was read as " + name + ". Check its accents and quotation marks."})
+	return checked(t.UTF8, warnings)
 }
 
 // checked refuses text that is full of control characters, and unifies its line
@@ -61,33 +44,3 @@ func checked(text string, warnings []string) (string, []string, error) {
 }
 
 var lineEndings = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
-// notUTF8 decides whether bytes that are not UTF-8 can be Windows-1252 (of which
-// Latin-1 is a part). They cannot if some of them are UTF-8 sequences, for then
-// the document is damaged, or if there are more of them than a European
-// language has accents.
-func notUTF8(data []byte) error {
-	sequences, high := 0, 0
-	for i := 0; i < len(data); {
-		if data[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(data[i:])
-		if r != utf8.RuneError {
-			sequences++
-			i += n
-			continue
-		}
-		switch data[i] {
-		case 0x81, 0x8D, 0x8F, 0x90, 0x9D: // not assigned
-			return fault.New(fault.Unreadable, "The document is not UTF-8 (see byte %d), and no other encoding fits. Save it as UTF-8.", i)
-		}
-		high++
-		i++
-	}
-	if sequences > high || high*4 > len(data) {
-		return fault.New(fault.Unreadable, "The document is damaged: it is UTF-8 in part only. Save it as UTF-8.")
-	}
-	return nil
-}

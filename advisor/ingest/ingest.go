@@ -1,26 +1,36 @@
 // Package ingest turns the bytes of a document into its text and the passages
 // of it that can be cited.
 //
-// It looks at the content, never at the file's extension. It reads Markdown and
-// plain text, statutes written in Markdown with their (a)(1)(A) structure, and
-// regulations in RegML. What it cannot read it refuses with a fault that says
-// why; it never returns half a document.
+// It looks at the content, never at the file's extension, and has one reader for
+// each format: packages pdf, office, markup and tabular, and here Markdown, plain
+// text and the XML of laws. What a reader hands over (package form) becomes text,
+// passages and keys in one place, the builder, the same way for each format. What
+// cannot be read is refused with a fault that says why; there is never half a
+// document. What holds documents and is none is refused with the code [Archive].
 //
 // The text of Markdown and plain text is the file's own: as UTF-8, without a
 // byte order mark, every line ending written as \n, and nothing else changed.
-// The text of XML is assembled in document order, each number and title before
-// its paragraph, white space collapsed. Passages are spans of the text, in
+// The text of the others is assembled in reading order, each number before its
+// paragraph, each row with the name of its column before each cell, white space
+// collapsed. Passages are spans of the text, in
 // order, each inside the one above it, and each has a key of package cite that
-// no other passage has. The same bytes and options always give the same
-// Document.
+// no other passage has. Where a document has numbers, they are its keys; where it
+// has only headings, these are; where it has only pages, those.
+//
+// The same bytes and options always give the same Document, but for the times in
+// its Report.
 package ingest
 
 import (
-	"bytes"
 	"path"
 	"strings"
+	"time"
 
 	"polaris/advisor/cite"
+	"polaris/advisor/ingest/form"
+	"polaris/advisor/ingest/markup"
+	"polaris/advisor/ingest/suspect"
+	"polaris/advisor/ingest/tabular"
 	"polaris/models"
 	"polaris/models/fault"
 )
@@ -40,6 +50,12 @@ type Options struct {
 	Title string // instead of the document's own
 	Code  string // of the source; empty: proposed from the title
 	Cites string // how a statute's sections are cited, where neither name nor text say: "15 U.S.C."
+
+	Charset string // of the text, as an HTTP header or a mail says it
+
+	Limits form.Limits // of what is read; a zero is the default
+	Cache  string      // folder that holds the compiled PDF engine; "": it is compiled anew
+	Inside bool        // no other program (tesseract, antiword) is started, installed or not
 }
 
 // A Document is what was read.
@@ -54,6 +70,26 @@ type Document struct {
 	Terms     []models.Term // that the document defines
 	Warnings  []string      // what a curator should look at
 	Flags     []models.Flag // what makes it wait for one
+
+	Refs []models.Reference // what its passages cite, here and elsewhere
+
+	Margins  []string       // headers and footers that repeat from page to page: not in the text
+	Comments []form.Comment // of reviewers: not in the text
+	Report   Report
+}
+
+// A Report says how a document was read. Its times are all of a Document that
+// differs between two readings of the same bytes.
+type Report struct {
+	Stages []Stage `json:"stages"`
+	Found  int     `json:"found"` // characters in the file that are not white space; 0: not counted
+	Kept   int     `json:"kept"`  // characters in the text that are not white space, but for headers repeated with each row
+}
+
+// A Stage is a step of reading and how long it took.
+type Stage struct {
+	Name   string `json:"name"`
+	Micros int64  `json:"micros"`
 }
 
 // Parse reads a document. Its errors are faults: Invalid, TooLarge or
@@ -65,31 +101,64 @@ func Parse(data []byte, o Options) (*Document, error) {
 	if o.Code != "" && !cite.ValidCode(o.Code) {
 		return nil, fault.Field("code", "A code is an upper-case letter, then up to 11 upper-case letters, digits and hyphens, and no word that begins other citations.")
 	}
-	if err := refuse(data); err != nil {
+	o.Limits = withDefaults(o.Limits)
+	clock := time.Now()
+	var stages []Stage
+	stage := func(name string) {
+		stages = append(stages, Stage{name, time.Since(clock).Microseconds()})
+		clock = time.Now()
+	}
+	d, err := read(data, o, stage)
+	if err != nil {
 		return nil, err
 	}
-	text, warnings, err := decode(data)
+	d.Flags = append(d.Flags, suspect.Text(d.Text)...)
+	stage("screen")
+	d.Refs = d.refs()
+	stage("references")
+	d.Report.Stages = stages
+	if n := len(d.Warnings); n > maxWarnings {
+		d.Warnings = append(d.Warnings[:maxWarnings:maxWarnings], plural(n-maxWarnings, "further warning"))
+	}
+	return d, nil
+}
+
+// read tells the format of a document and reads it. It names each stage as it
+// ends.
+func read(data []byte, o Options, stage func(string)) (*Document, error) {
+	f, err := binary(data)
+	if err != nil {
+		return nil, err
+	}
+	if f != textFormat {
+		doc, err := readBinary(f, data, o)
+		if err != nil {
+			return nil, err
+		}
+		stage("read")
+		d, err := build(doc, o)
+		stage("structure")
+		return d, err
+	}
+	text, warnings, err := decode(data, o.Charset)
 	if err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil, fault.New(fault.Unreadable, "The document is empty.")
 	}
-	var d *Document
-	switch sniff(text) {
-	case mediaXML:
-		d, err = parseRegML(text, o)
-	case mediaHTML:
-		return nil, fault.New(fault.Unsupported, "HTML is not read yet. Save the page as Markdown or plain text.")
-	default:
-		d, err = parseText(text, o)
-	}
+	stage("decode")
+	d, err := readText(text, data, o, stage)
 	if err != nil {
 		return nil, err
 	}
+	stage("structure")
 	d.Warnings = append(warnings, d.Warnings...)
-	if n := len(d.Warnings); n > maxWarnings {
-		d.Warnings = append(d.Warnings[:maxWarnings:maxWarnings], plural(n-maxWarnings, "further warning"))
+	if d.Report.Found == 0 {
+		d.Report.Found = characters(text)
+	}
+	if d.Report.Kept == 0 {
+		d.Report.Kept = characters(d.Text)
 	}
 	if d.Language == "" {
 		d.Language = language(d.Text)
@@ -97,52 +166,31 @@ func Parse(data []byte, o Options) (*Document, error) {
 	return d, nil
 }
 
-// signatures are how files begin that are not text.
-var signatures = []struct{ magic, name string }{
-	{"%PDF-", "PDF"},
-	{"PK\x03\x04", "Word, OpenDocument, EPUB or another ZIP container"},
-	{"PK\x05\x06", "ZIP"},
-	{"\xD0\xCF\x11\xE0", "the old Word format"},
-	{"{\\rtf", "RTF"},
-	{"\x1F\x8B", "gzip"},
-	{"\x89PNG", "PNG"},
-	{"\xFF\xD8\xFF", "JPEG"},
-	{"GIF8", "GIF"},
-	{"7z\xBC\xAF", "7z"},
-}
-
-// refuse says no to what is known not to be text.
-func refuse(data []byte) error {
-	if len(data) == 0 {
-		return fault.New(fault.Unreadable, "The document is empty: it has no bytes.")
-	}
-	for _, s := range signatures {
-		if bytes.HasPrefix(data, []byte(s.magic)) {
-			return fault.New(fault.Unsupported, "This is %s, which is not read yet. Save it as Markdown or plain text.", s.name)
+// readText reads a format that is text.
+func readText(text string, data []byte, o Options, stage func(string)) (*Document, error) {
+	var doc *form.Document
+	var err error
+	switch sniff(text) {
+	case xmlFormat:
+		return parseXML(text, o)
+	case htmlFormat:
+		doc, err = markup.HTML(text, o.Limits)
+	case mailFormat:
+		doc, err = markup.EML(data, o.Limits)
+	case jsonFormat:
+		doc, err = tabular.JSON(text, o.Limits)
+	default:
+		if d := tabular.Delimiter(text); d != 0 && !marked.MatchString(text) {
+			doc, err = tabular.CSV(text, d, o.Limits)
+			break
 		}
+		return parseText(text, o)
 	}
-	return nil
-}
-
-// What a text can be.
-type media int
-
-const (
-	mediaText media = iota // Markdown or plain
-	mediaXML
-	mediaHTML
-)
-
-func sniff(text string) media {
-	head := strings.TrimLeft(text[:min(len(text), 4096)], " \t\r\n")
-	lower := strings.ToLower(head[:min(len(head), 64)])
-	switch {
-	case strings.HasPrefix(lower, "<!doctype html"), strings.HasPrefix(lower, "<html"):
-		return mediaHTML
-	case strings.HasPrefix(lower, "<?xml"), strings.HasPrefix(lower, "<!doctype"), strings.HasPrefix(lower, "<!entity"), strings.HasPrefix(lower, "<regulation"):
-		return mediaXML
+	if err != nil {
+		return nil, err
 	}
-	return mediaText
+	stage("read")
+	return build(doc, o)
 }
 
 // stem returns a file's name without folders and extension.

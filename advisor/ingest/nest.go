@@ -121,6 +121,35 @@ func nest(marks []mark, order []style) [][]string {
 	return paths
 }
 
+// nestGiven returns the paths of the marks of these blocks where the file itself
+// says how deep each of them stands, else nil.
+func nestGiven(bs []block) [][]string {
+	type open struct {
+		depth int
+		mark  string
+	}
+	var at []open
+	var paths [][]string
+	for _, b := range bs {
+		for k, m := range b.marks {
+			if b.depth == 0 {
+				return nil
+			}
+			depth := b.depth*maxLevels + k
+			for len(at) > 0 && (at[len(at)-1].depth >= depth || len(at) >= maxLevels) {
+				at = at[:len(at)-1]
+			}
+			at = append(at, open{depth, m})
+			path := make([]string, len(at))
+			for i, o := range at {
+				path[i] = o.mark
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // extend appends the ways of reading m after s.
 func (s *state) extend(out []*state, m mark, order []style) []*state {
 	before := len(out)

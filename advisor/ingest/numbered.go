@@ -46,7 +46,10 @@ func (r *textReader) numbered(bs []block, section int, ref cite.Ref) {
 			marks = append(marks, mark{m, depth})
 		}
 	}
-	p := paraReader{textReader: r, section: section, ref: ref, paths: nest(marks, r.order)}
+	p := paraReader{textReader: r, section: section, ref: ref, paths: nestGiven(bs)}
+	if p.paths == nil {
+		p.paths = nest(marks, r.order)
+	}
 	for _, b := range bs {
 		if len(b.marks) > 0 {
 			p.marked(b)
@@ -68,7 +71,7 @@ func (p *paraReader) marked(b block) {
 			end = b.end
 		}
 		p.open = p.open[:min(len(path)-1, len(p.open))]
-		n := node{ref: p.ref, kind: models.Paragraph, parent: p.section, start: start, end: end}
+		n := node{ref: p.ref, kind: models.Paragraph, parent: p.section, start: start, end: end, page: b.page}
 		if len(p.open) > 0 {
 			n.parent = p.open[len(p.open)-1].node
 		}
@@ -85,7 +88,7 @@ func (p *paraReader) marked(b block) {
 		}
 		at := p.add(n)
 		for _, q := range rest {
-			p.add(node{ref: p.block(n.ref), kind: models.Paragraph, parent: at, start: q[0], end: q[1]})
+			p.add(node{ref: p.block(n.ref), kind: models.Paragraph, parent: at, start: q[0], end: q[1], page: b.page})
 		}
 		p.open = append(p.open, openPara{at, path[len(path)-1], b.kind == title, titled && len(rest) == 0})
 		for start = end; start < b.end && p.text[start] == ' '; start++ {

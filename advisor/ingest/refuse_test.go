@@ -28,13 +28,12 @@ func TestRefused(t *testing.T) {
 		{"byte order mark only", "\ufeff", fault.Unreadable, "empty"},
 		{"NUL", "text\x00text", fault.Unsupported, "NUL"},
 		{"controls", strings.Repeat("\x01\x02 a", 20), fault.Unsupported, "control"},
-		{"PDF", "%PDF-1.7\n…", fault.Unsupported, "PDF"},
-		{"ZIP", "PK\x03\x04rest", fault.Unsupported, "Word"},
+		{"ZIP", "PK\x03\x04rest", fault.Unsupported, "archive"},
 		{"PNG", "\x89PNG\r\n", fault.Unsupported, "PNG"},
-		{"HTML", "<!DOCTYPE html><html></html>", fault.Unsupported, "HTML"},
+		{"HTML", "<!DOCTYPE html><html></html>", fault.Unreadable, "no text"},
 		{"half UTF-8", "gr\xc3\xbc\xc3\x9fe \xc3\xa4 \xc3\xb6 \xff", fault.Unreadable, "damaged"},
 		{"unassigned byte", "text \x81 text", fault.Unreadable, "UTF-8"},
-		{"mostly high bytes", strings.Repeat("\xe0\xe1 ", 50), fault.Unreadable, "damaged"},
+		{"mostly high bytes", strings.Repeat("\xe0\xe1 ", 50), fault.Unreadable, "no other encoding"},
 		{"odd UTF-16", "\xff\xfea\x00b", fault.Unreadable, "UTF-16"},
 		{"front matter only", "---\na: b\n---\n", fault.Unreadable, "no text"},
 		{"comment only", "<!-- nothing -->", fault.Unreadable, "no text"},
@@ -58,6 +57,9 @@ func TestRefused(t *testing.T) {
 		if took := time.Since(start); took > time.Second {
 			t.Errorf("%s took %v", tt.name, took)
 		}
+	}
+	if d, err := Parse([]byte("PK\x03\x04rest"), Options{}); d != nil || fault.Of(err).Code != Archive {
+		t.Errorf("an archive: %v", err)
 	}
 	if _, err := Parse([]byte("x"), Options{Code: "no code"}); !fault.Is(err, fault.Invalid) || fault.Of(err).Field != "code" {
 		t.Errorf("a bad code: %v", err)

@@ -83,6 +83,26 @@ func brokenXML(d *xml.Decoder, err error) error {
 	return fault.New(fault.Unreadable, "The XML is broken in line %d: %s.", line(d), what).Because(fmt.Errorf("reading XML: %w", err))
 }
 
+// parseXML reads the kinds of XML that have a structure of provisions, by their
+// root.
+func parseXML(text string, o Options) (*Document, error) {
+	root, err := readXML(text)
+	if err != nil {
+		return nil, err
+	}
+	switch strings.ToLower(root.name) {
+	case "uscdoc", "lawdoc", "pcdoc", "cfrdoc", "statutesatlarge":
+		return build(readUSLM(root), o)
+	case "dlpstextclass", "ecfr", "ecfrbrws", "div1", "div2", "div3", "div4", "div5", "div6", "div7", "div8", "div9":
+		doc, cites := readECFR(root)
+		if o.Cites == "" {
+			o.Cites = cites
+		}
+		return build(doc, o)
+	}
+	return parseRegML(root, o)
+}
+
 // all returns the elements below e that are called name, e's own children only.
 func (e *element) all(name string) []*element {
 	var out []*element

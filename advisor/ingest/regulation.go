@@ -20,17 +20,13 @@ type regulationReader struct {
 }
 
 // parseRegML reads a regulation in RegML.
-func parseRegML(text string, o Options) (*Document, error) {
-	root, err := readXML(text)
-	if err != nil {
-		return nil, err
-	}
+func parseRegML(root *element, o Options) (*Document, error) {
 	part := root.first("part")
 	number := part.attrs["label"]
 	title := root.first("fdsys", "cfrTitleNum").words()
 	ref, err := cite.Parse(title + " CFR part " + number)
 	if root.name != "regulation" || err != nil {
-		return nil, fault.New(fault.Unsupported, "The XML is not a regulation in RegML, the only XML that is read yet. Its root is <%s>.", clip(root.name, 40))
+		return nil, fault.New(fault.Unsupported, "This XML is none that is read: a regulation in RegML or as the eCFR gives it out, or a law in USLM. Its root is <%s>.", clip(root.name, 40))
 	}
 	r := &regulationReader{tree: *newTree(), part: ref}
 	r.content(part)

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"fmt"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +14,7 @@ import (
 )
 
 var (
-	markup        = regexp.MustCompile("(?m)^(?:#{1,6}[ \t]+\\S|```|~~~|[ \t]*\\|?[ \t]*:?-{2,}:?[ \t]*\\|)")
+	marked        = regexp.MustCompile("(?m)^(?:#{1,6}[ \t]+\\S|```|~~~|[ \t]*\\|?[ \t]*:?-{2,}:?[ \t]*\\|)")
 	houseNumber   = regexp.MustCompile(`^(§+\s*|(?i:section|sec\.?|article|rule|clause)\s+)?(\d{1,4}(?:\.\d{1,3})*[a-z]?)((?:\([0-9A-Za-z]{1,5}\))*)([.:)])?(?:\s+(?:[-–—]\s*)?(.*))?$`)
 	statuteNumber = regexp.MustCompile(`^(?:§+\s*|(?i:section|sec\.?)\s+)(\d[0-9A-Za-z.]*(?:[-–‑—]\d+[a-z]?)?)\.?(?:\s+(.*))?$`)
 	numberedPara  = regexp.MustCompile(`^(\d{1,3}(?:\.\d{1,3})+)\.?[ \t]+["“*(]*\p{Lu}`)
@@ -44,7 +46,7 @@ type textReader struct {
 
 // parseText reads Markdown, plain text, and statutes written so.
 func parseText(text string, o Options) (*Document, error) {
-	s := scanner{text: text, plain: !markup.MatchString(text)}
+	s := scanner{text: text, plain: !marked.MatchString(text)}
 	s.scan()
 	if s.plain {
 		plainHeadings(text, s.blocks)
@@ -56,14 +58,26 @@ func parseText(text string, o Options) (*Document, error) {
 	if s.plain && strings.Contains(text, "\f") {
 		d.Pages = strings.Count(strings.TrimRight(text, "\f \n"), "\f") + 1
 	}
-	r := &textReader{tree: *newTree(), text: text}
-	r.law, r.order = law(text, o, s.blocks)
-	own, blocks := r.ownTitle(s.blocks)
+	if err := d.structure(s.blocks, o); err != nil {
+		return nil, err
+	}
+	if s.hidden > 0 {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("Comments that readers do not see were left out: %d.", s.hidden))
+	}
+	return d, nil
+}
+
+// structure finds the title, the code and the passages of a document whose text
+// consists of these blocks.
+func (d *Document) structure(bs []block, o Options) error {
+	r := &textReader{tree: *newTree(), text: d.Text}
+	r.law, r.order = law(d.Text, o, bs)
+	own, blocks := r.ownTitle(bs)
 	if d.Title == "" {
 		d.Title = own
 	}
 	if d.Title == "" {
-		d.Title = r.title(o, s.blocks)
+		d.Title = r.title(o, bs)
 	}
 	if d.Code == "" {
 		d.Code = Code(d.Title)
@@ -74,14 +88,11 @@ func parseText(text string, o Options) (*Document, error) {
 	}
 	var err error
 	if d.Passages, err = r.passages(); err != nil {
-		return nil, err
+		return err
 	}
-	d.Terms = terms(text, d.Title, d.Passages)
-	if s.hidden > 0 {
-		r.warning("Comments that readers do not see were left out: %d.", s.hidden)
-	}
-	d.Warnings = r.warn
-	return d, nil
+	d.Terms = terms(d.Text, d.Title, d.Passages)
+	d.Warnings = append(d.Warnings, r.warn...)
+	return nil
 }
 
 // plainHeadings finds the headings of a text that does not mark them: short
@@ -193,8 +204,8 @@ func (r *textReader) title(o Options, bs []block) string {
 		}
 		return t
 	}
-	if t := firstTitle(r.text, bs); t != "" {
-		return strings.Trim(t, "*_` ")
+	if t := strings.Trim(firstTitle(r.text, bs), "*_` "); t != "" {
+		return t
 	}
 	if name != "" {
 		return strings.ToUpper(name[:1]) + name[1:]
@@ -216,7 +227,7 @@ func (r *textReader) regions(bs []block) []region {
 	numbered := false
 	for i := range bs {
 		b := &bs[i]
-		para := r.law.Title == "" && b.kind == paragraph && b.marks == nil && numberedPara.MatchString(r.text[b.start:b.end])
+		para := r.law.Title == "" && b.kind == paragraph && b.marks == nil && (b.number != "" || numberedPara.MatchString(r.text[b.start:b.end]))
 		if b.kind != title && !para || b.kind == title && numbered && b.marks != nil {
 			cur.blocks = append(cur.blocks, *b)
 			continue
@@ -232,6 +243,14 @@ func (r *textReader) regions(bs []block) []region {
 
 // numberOf returns the ref of a numbered heading or paragraph.
 func (r *textReader) numberOf(b *block) (cite.Ref, bool) {
+	if b.number != "" && r.law.Title == "" {
+		ref := cite.Ref{Code: r.code}
+		ref.Number, ref.Paras = b.number, ""
+		if k := strings.IndexByte(b.number, '('); k > 0 {
+			ref.Number, ref.Paras = b.number[:k], b.number[k:]
+		}
+		return ref, r.code == "" || readsBack(ref)
+	}
 	if b.kind == paragraph {
 		ref := cite.Ref{Code: r.code, Number: numberedPara.FindStringSubmatch(r.text[b.start:b.end])[1]}
 		return ref, r.code == "" || readsBack(ref)
@@ -267,7 +286,7 @@ func (r *textReader) region(g region) {
 	}
 	h, level := g.head, g.head.level
 	if h.kind == paragraph {
-		level = 100 + strings.Count(numberedPara.FindStringSubmatch(r.text[h.start:h.end])[1], ".")
+		level = 100 + r.deep(h)
 	}
 	for len(r.open) > 0 && r.open[len(r.open)-1].level >= level {
 		r.open = r.open[:len(r.open)-1]
@@ -278,7 +297,7 @@ func (r *textReader) region(g region) {
 		parent, above = o.node, o.ref
 		titles = append(titles, o.title)
 	}
-	n := node{kind: models.Section, parent: parent, start: h.start, end: h.end}
+	n := node{kind: models.Section, parent: parent, start: h.start, end: h.end, page: h.page}
 	ref, numbered := r.numberOf(h)
 	if h.kind == paragraph {
 		n.kind = models.Paragraph
@@ -301,6 +320,15 @@ func (r *textReader) region(g region) {
 	}
 }
 
+// deep returns how many levels the number of a numbered paragraph has.
+func (r *textReader) deep(b *block) int {
+	number := b.number
+	if number == "" {
+		number = numberedPara.FindStringSubmatch(r.text[b.start:b.end])[1]
+	}
+	return strings.Count(number, ".") + strings.Count(number, "(")
+}
+
 // loose adds blocks that are counted below a heading. The items of a list that
 // is numbered like a list are one passage together, as those of any other list.
 func (r *textReader) loose(bs []block, parent int, ref cite.Ref) {
@@ -317,12 +345,57 @@ func (r *textReader) loose(bs []block, parent int, ref cite.Ref) {
 // put adds a block below a heading, in pieces where it is too long for one
 // passage.
 func (r *textReader) put(b block, parent int, ref cite.Ref) {
-	kind := models.Paragraph
+	n := node{kind: models.Paragraph, parent: parent, page: b.page}
 	if b.kind == table {
-		kind = models.Table
+		n.kind = models.Table
+	}
+	if n.page > 0 && ref == (cite.Ref{Code: r.code}) { // nothing but its page says where it stands
+		ref.Page = strconv.Itoa(n.page)
+		n.locator = "p. " + ref.Page
+	}
+	if b.rows != nil {
+		r.table(b, n, ref)
+		return
 	}
 	for _, p := range pieces(r.text, b.start, b.end) {
-		r.add(node{ref: r.block(ref), kind: kind, parent: parent, start: p[0], end: p[1]})
+		n.ref, n.start, n.end = r.block(ref), p[0], p[1]
+		r.add(n)
+	}
+}
+
+// table adds a table, and its rows below it. The table has the number of one
+// block; its header is #1 of it and its rows are those after, so that a row more
+// changes no other key, and the number alone names the whole.
+func (r *textReader) table(b block, n node, ref cite.Ref) {
+	ref = r.block(ref)
+	nth := func() {
+		if len(b.rows) > 1 || b.end > b.start && len(b.rows) > 0 {
+			ref.Nth++
+		}
+		n.ref = ref
+	}
+	if b.end > b.start {
+		nth()
+		n.start, n.end, n.title = b.start, b.end, b.path
+		if n.locator != "" {
+			n.locator += ", "
+		}
+		n.locator += b.locus
+		n.parent, n.title = r.add(n), ""
+	}
+	for _, row := range b.rows {
+		n.page, n.locator = row.page, b.locus+", row "+strconv.Itoa(row.line)
+		if row.page > 0 {
+			n.locator = "p. " + strconv.Itoa(row.page) + ", " + n.locator
+		}
+		nth()
+		ps := pieces(r.text, row.start, row.end)
+		n.start, n.end = ps[0][0], ps[0][1]
+		r.add(n)
+		for _, p := range ps[1:] {
+			n.ref, n.start, n.end = r.block(cite.Ref{Code: r.code}), p[0], p[1]
+			r.add(n)
+		}
 	}
 }
 

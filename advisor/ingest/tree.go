@@ -17,6 +17,8 @@ type node struct {
 	title      string // what it adds to the heading path of those below it
 	parent     int    // -1 at the top
 	start, end int
+	page       int
+	locator    string // where the ref does not say it best
 }
 
 // A tree collects passages in document order. Each is added below one that is
@@ -71,8 +73,11 @@ func (t *tree) passages() ([]models.Passage, error) {
 			above = []string{}
 		}
 		out[i] = models.Passage{
-			Ordinal: i, Parent: n.parent, Kind: n.kind, Key: n.ref.String(), Locator: n.ref.Locator(),
-			Heading: above, Start: n.start, End: n.end, SpanEnd: n.end,
+			Ordinal: i, Parent: n.parent, Kind: n.kind, Key: n.ref.String(), Locator: n.locator,
+			Heading: above, Start: n.start, End: n.end, SpanEnd: n.end, Page: n.page,
+		}
+		if n.locator == "" {
+			out[i].Locator = n.ref.Locator()
 		}
 	}
 	for i := len(out) - 1; i >= 0; i-- {

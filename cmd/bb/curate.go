@@ -9,78 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"polaris/advisor/ingest"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/ops"
 )
-
-type importCmd struct {
-	brainFlag
-	dryFlag
-	Paths        []string `arg:"" help:"Files to read."`
-	Title        string   `help:"Default: the document's own."`
-	Code         string   `help:"Prefix of its citation keys. Default: proposed from the title."`
-	Jurisdiction string   `help:"Where it applies."`
-	OriginURL    string   `name:"origin-url" help:"Where it was taken from."`
-	Cites        string   `help:"What its section numbers belong to, such as '15 U.S.C.', where the text does not say." placeholder:"BASE"`
-}
-
-// Run imports the files one by one. A file that fails does not stop the others;
-// the exit status says that one did.
-func (i *importCmd) Run(ctx context.Context, c *console) error {
-	if len(i.Paths) > 1 && (i.Title != "" || i.Code != "") {
-		return fault.New(fault.Invalid, "--title and --code are for one file.")
-	}
-	d, call, err := c.at(ctx, i.BrainID)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	defer d.sealQuietly(ctx, i.BrainID)
-	results := []ops.ImportedSource{}
-	failed := 0
-	for _, path := range i.Paths {
-		data, err := readDocument(path, d.Settings.MaxUpload)
-		var out ops.ImportedSource
-		if err == nil {
-			out, err = perform(ctx, c, d, call, ops.ImportSource, ops.ImportSourceIn{
-				Name: filepath.Base(path), Title: i.Title, Code: i.Code,
-				Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Data: data,
-			})
-		}
-		if r, ok := asRehearsed(err); ok {
-			if err := c.print(r, func(w io.Writer) { printRehearsal(w, r) }); err != nil {
-				return err
-			}
-			continue
-		}
-		if err != nil {
-			if len(i.Paths) == 1 {
-				return about(path, err)
-			}
-			failed++
-			c.notice("bb: %s", oneLine(path+": "+sentence(fault.Of(err))))
-			continue
-		}
-		results = append(results, out)
-		if !c.root.JSON {
-			printImport(c.out, path, out)
-		}
-	}
-	if c.root.JSON && !c.root.rehearse {
-		if err := c.print(results, nil); err != nil {
-			return err
-		}
-	}
-	if failed > 0 {
-		return fault.New(fault.Conflict, "%d of %d files were not imported.", failed, len(i.Paths))
-	}
-	return nil
-}
 
 // about names the file that a document's fault is about, unless it does so
 // already.
@@ -110,76 +44,14 @@ func readDocument(path string, most int64) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-func printImport(w io.Writer, path string, out ops.ImportedSource) {
-	path = oneLine(path)
-	switch out.Status {
-	case ops.ImportUnchanged:
-		fmt.Fprintf(w, "%s: unchanged, revision %d of %s (%s)\n", path, out.Revision, out.Code, out.Title)
-	default:
-		fmt.Fprintf(w, "%s: %s, revision %d of %s (%s), %d passages\n", path, out.Status, out.Revision, out.Code, out.Title, out.Passages)
-	}
-	for _, warning := range out.Warnings {
-		fmt.Fprintln(w, "  warning: "+warning)
-	}
-}
-
-type extractCmd struct {
-	Path  string `arg:"" help:"File to read."`
-	Title string `help:"Default: the document's own."`
-	Code  string `help:"Prefix of its citation keys. Default: proposed from the title."`
-	Cites string `help:"What its section numbers belong to, such as '15 U.S.C.'." placeholder:"BASE"`
-}
-
-// An extract is what the parser sees in a document.
-type extract struct {
-	MediaType string             `json:"media_type"`
-	Title     string             `json:"title"`
-	Language  string             `json:"language"`
-	Pages     int                `json:"pages,omitempty"`
-	Passages  []extractedPassage `json:"passages"`
-	Warnings  []string           `json:"warnings"`
-}
-
-type extractedPassage struct {
-	Locator string   `json:"locator"`
-	Key     string   `json:"key"`
-	Heading []string `json:"heading"`
-	Text    string   `json:"text"`
-	Start   int      `json:"start"`
-	End     int      `json:"end"`
-}
-
-// Run parses the file and prints what came out. It needs no database.
-func (x *extractCmd) Run(c *console) error {
-	data, err := readDocument(x.Path, ops.DefaultMaxUpload)
-	if err != nil {
-		return err
-	}
-	d, err := ingest.Parse(data, ingest.Options{Name: filepath.Base(x.Path), Title: x.Title, Code: x.Code, Cites: x.Cites})
-	if err != nil {
-		return err
-	}
-	out := extract{MediaType: d.MediaType, Title: d.Title, Language: d.Language, Pages: d.Pages, Passages: []extractedPassage{}, Warnings: append([]string{}, d.Warnings...)}
-	for _, p := range d.Passages {
-		out.Passages = append(out.Passages, extractedPassage{p.Locator, p.Key, append([]string{}, p.Heading...), d.Text[p.Start:p.End], p.Start, p.End})
-	}
-	return c.print(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, code %s, %d passages\n", out.Title, out.MediaType, d.Code, len(out.Passages))
-		for _, s := range out.Warnings {
-			fmt.Fprintln(w, "warning: "+s)
-		}
-		for _, p := range out.Passages {
-			fmt.Fprintf(w, "\n%s\n  %s\n", p.Key, strings.ReplaceAll(p.Text, "\n", "\n  "))
-		}
-	})
-}
-
 type sourceCmd struct {
 	List    sourceListCmd    `cmd:"" help:"List the draft's sources. Example: bb source list --brain-id calliope"`
 	Remove  sourceRemoveCmd  `cmd:"" help:"Take a source out of the draft; versions keep it. Example: bb source remove HB --brain-id calliope"`
 	Restore sourceRestoreCmd `cmd:"" help:"Put a removed source back into the draft. Example: bb source restore HB --brain-id calliope"`
 	Purge   sourcePurgeCmd   `cmd:"" help:"Ask that every text of a source goes for good, from all versions, on a court's order or for personal data. Another person decides. Example: bb source purge HB --reason 'Order 3 O 12/26' --brain-id calliope"`
 	Purged  sourcePurgedCmd  `cmd:"" help:"List what was purged. With --json it is what bb restore --purged takes. Example: bb source purged --brain-id calliope --json > purged.json"`
+	Update  sourceUpdateCmd  `cmd:"" help:"Change what is said of a source: title, owner, review date, effective dates. Example: bb source update HB --owner Legal --review-by 2027-06-30 --brain-id calliope"`
+	Diff    sourceDiffCmd    `cmd:"" help:"Show what differs between two revisions of a source, and which topic cards feel it. Example: bb source diff HB --brain-id calliope"`
 	Certify sourceCertifyCmd `cmd:"" help:"Record that a person vouches for the draft's revision of a source. Example: bb source certify HB --note 'Compared with the printed one' --approved-by ada@example.org --brain-id calliope"`
 }
 
@@ -333,6 +205,9 @@ func (p *publishCmd) Run(ctx context.Context, c *console) error {
 	return c.print(out, func(w io.Writer) {
 		fmt.Fprintf(w, "Version %d of %s is published: %s, %s, %s.\n", out.Version, p.BrainID,
 			counted(out.Sources, "source"), counted(out.Passages, "passage"), counted(out.Cards, "card"))
+		for _, h := range out.Held {
+			fmt.Fprintf(w, "Held: revision %d of %s (%s), %s; %s.\n", h.Revision, h.Code, h.Title, counted(h.Flags, "flag"), staying(h))
+		}
 		if out.FourEyes == models.FourEyesOff {
 			fmt.Fprintln(w, "Four eyes are off: nobody else looked at it. The version and the audit log say so.")
 		}

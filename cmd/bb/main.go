@@ -20,6 +20,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"polaris/advisor/ingest/guard"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store/localpg"
@@ -28,6 +29,7 @@ import (
 
 func main() {
 	localpg.SuperviseIfAsked() // the private PostgreSQL belongs to a child that is this binary again
+	guard.ServeIfAsked()       // and so does the reading of a document
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -52,7 +54,7 @@ type root struct {
 	APIKey  apikeyCmd  `cmd:"" name:"apikey" help:"Mint, list, rotate and revoke API keys."`
 	Import  importCmd  `cmd:"" help:"Read documents into the draft. Example: bb import handbook.md --brain-id calliope"`
 	Extract extractCmd `cmd:"" help:"Show what the parser sees in a document. Example: bb extract handbook.md"`
-	Source  sourceCmd  `cmd:"" help:"List, remove, restore, certify and purge sources."`
+	Source  sourceCmd  `cmd:"" help:"List, remove, restore, update, compare, certify and purge sources."`
 	Card    cardCmd    `cmd:"" help:"Save, list and delete topic cards."`
 	Publish publishCmd `cmd:"" help:"Publish the draft as a new version. Example: bb publish --brain-id calliope"`
 	Rec     recCmd     `cmd:"" name:"recommendation" help:"List, show and withdraw changes that wait for a second person. A terminal never decides on them: that is done at the pages, by somebody who is signed in."`

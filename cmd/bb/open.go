@@ -30,6 +30,7 @@ const (
 type opened struct {
 	*ops.Desk
 	cluster *localpg.Cluster // nil with a database elsewhere
+	workers int              // documents that this process reads at once
 }
 
 // Close gives the database up.
@@ -88,7 +89,7 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{cluster: cluster}
+	o := &opened{cluster: cluster, workers: c.Workers}
 	fail := func(err error) (*opened, error) {
 		if cluster != nil {
 			_ = cluster.Detach()
@@ -116,7 +117,11 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 		s.Close()
 		return fail(err)
 	}
-	o.Desk = ops.NewDesk(s, ops.Settings{PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key}, log)
+	read := c.extractor(log)
+	o.Desk = ops.NewDesk(s, ops.Settings{
+		Parse: read.Parse, Expand: read.Expand,
+		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key,
+	}, log)
 	o.Limiter = c.limiter(s)
 	return o, nil
 }

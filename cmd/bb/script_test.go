@@ -1,6 +1,8 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,12 +11,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"polaris/advisor/ingest/guard"
 	"polaris/internal/testdata"
 	"polaris/models/store/localpg"
 )
 
 func TestMain(m *testing.M) {
 	localpg.SuperviseIfAsked()
+	guard.ServeIfAsked()
 	testscript.Main(m, map[string]func(){"bb": main})
 }
 
@@ -59,6 +63,24 @@ func TestTranscripts(t *testing.T) {
 					ts.Fatalf("no answer was printed")
 				}
 				ts.Setenv(args[0], "ans_"+rest[:12])
+			},
+			// zipped ZIP NAME… packs files of the folder under the names that are given;
+			// one that leads out of it is rules.md.
+			"zipped": func(ts *testscript.TestScript, neg bool, args []string) {
+				var b bytes.Buffer
+				w := zip.NewWriter(&b)
+				for _, name := range args[1:] {
+					f, err := w.Create(name)
+					ts.Check(err)
+					file := name
+					if strings.HasPrefix(name, "..") {
+						file = "rules.md"
+					}
+					_, err = f.Write([]byte(ts.ReadFile(file)))
+					ts.Check(err)
+				}
+				ts.Check(w.Close())
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
 			},
 			// regs NAME copies a regulation of the test data into the folder.
 			"regs": func(ts *testscript.TestScript, neg bool, args []string) {

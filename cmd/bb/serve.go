@@ -78,6 +78,19 @@ func (c *checked) serve(ctx context.Context, con *console, d *opened, at *entran
 	defer work.Wait()
 	defer endBackground()
 
+	workers, err := d.Work(ctx, d.workers)
+	if err != nil {
+		return err
+	}
+	handBack := sync.OnceFunc(func() {
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.ShutdownGrace)
+		defer cancel()
+		if err := workers.Stop(within); err != nil {
+			log.Warn("what was being read is handed back later", "error", err)
+		}
+	})
+	defer handBack()
+
 	if err := c.ready(ctx, con, d, site, at.Addr(), demo); err != nil {
 		return err
 	}
@@ -88,6 +101,7 @@ func (c *checked) serve(ctx context.Context, con *console, d *opened, at *entran
 	}
 	log.Info("stopping: finishing what is in flight", "requests", site.InFlight(), "grace", c.ShutdownGrace.String()) // as the setting is written
 	site.Drain(c.ShutdownGrace)
+	work.Go(handBack)
 	return at.drain(c.ShutdownGrace, site.InFlight)
 }
 

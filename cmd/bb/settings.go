@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,8 +48,15 @@ type Settings struct {
 	MaxQueryChars  int           `env:"POLARIS_MAX_QUERY_CHARS" default:"8000" help:"Longest question, in characters."`
 	MaxBodyBytes   int64         `env:"POLARIS_MAX_BODY_BYTES" default:"1048576" help:"Largest request body, in bytes."`
 	MaxUploadBytes int64         `env:"POLARIS_MAX_UPLOAD_BYTES" default:"67108864" help:"Largest document, in bytes."`
+	ParseMemory    int64         `env:"POLARIS_PARSE_MEMORY" default:"419430400" help:"Memory that reading a document may take, in bytes."`
+	ParseTime      time.Duration `env:"POLARIS_PARSE_TIME" default:"2m" help:"How long reading a document may take."`
+	ParsePages     int           `env:"POLARIS_PARSE_PAGES" default:"3000" help:"Most pages of a document."`
+	ParseUnpacked  int64         `env:"POLARIS_PARSE_UNPACKED" default:"536870912" help:"What a packed document or an archive may unpack to, in bytes."`
+	ParseRatio     int64         `env:"POLARIS_PARSE_RATIO" default:"200" help:"How many times its packed size a part of it may unpack to, over 1 MiB."`
+	ParseEntries   int           `env:"POLARIS_PARSE_ENTRIES" default:"10000" help:"Most entries of a packed document or an archive."`
 	RateLimit      string        `env:"POLARIS_RATE_LIMIT" default:"60/60s" help:"Requests in a window for each caller, or off."`
 	RateLimitStore string        `env:"POLARIS_RATE_LIMIT_STORE" help:"Where requests are counted: memory or postgres. Default: memory with the private database, else postgres."`
+	Workers        int           `env:"POLARIS_WORKERS" help:"Documents that this process reads at once. Default: as many as it has cores."`
 	ShutdownGrace  time.Duration `env:"POLARIS_SHUTDOWN_GRACE" default:"20s" help:"How long requests in flight may take to finish."`
 	LogLevel       string        `env:"POLARIS_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 	LogFormat      string        `env:"POLARIS_LOG_FORMAT" enum:"text,json," default:"" help:"text or json. Default: text on a terminal, else json."`
@@ -60,7 +69,7 @@ var elsewhere = []string{"POLARIS_ACTOR", "POLARIS_API_KEY", "POLARIS_MCP_API_KE
 // later are settings of the contract that this release does not have yet. To
 // set one is refused rather than ignored.
 var later = []string{
-	"POLARIS_INDEX_MEMORY", "POLARIS_WORKERS", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
+	"POLARIS_INDEX_MEMORY", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
 	"POLARIS_LLM_BASE_URL", "POLARIS_LLM_API_KEY", "POLARIS_LLM_MODEL", "POLARIS_LLM_JUDGE_MODEL", "POLARIS_LLM_EMBED_MODEL", "POLARIS_SEARXNG_URL", "POLARIS_OAUTH_ISSUER",
 }
 
@@ -176,10 +185,23 @@ func (s Settings) check() (*checked, error) {
 	if c.scrapers, err = networks("POLARIS_METRICS_ALLOW", s.MetricsAllow); err != nil {
 		return nil, err
 	}
-	for name, n := range map[string]int64{"POLARIS_MAX_QUERY_CHARS": int64(s.MaxQueryChars), "POLARIS_MAX_BODY_BYTES": s.MaxBodyBytes, "POLARIS_MAX_UPLOAD_BYTES": s.MaxUploadBytes} {
+	for name, n := range map[string]int64{
+		"POLARIS_MAX_QUERY_CHARS": int64(s.MaxQueryChars), "POLARIS_MAX_BODY_BYTES": s.MaxBodyBytes, "POLARIS_MAX_UPLOAD_BYTES": s.MaxUploadBytes,
+		"POLARIS_PARSE_PAGES": int64(s.ParsePages), "POLARIS_PARSE_UNPACKED": s.ParseUnpacked, "POLARIS_PARSE_RATIO": s.ParseRatio, "POLARIS_PARSE_ENTRIES": int64(s.ParseEntries),
+	} {
 		if n <= 0 {
 			return nil, malformed(name, fmt.Sprint(n), "a number above 0")
 		}
+	}
+	if s.Workers < 0 {
+		return nil, malformed("POLARIS_WORKERS", fmt.Sprint(s.Workers), "a number above 0")
+	}
+	c.Workers = cmp.Or(s.Workers, runtime.GOMAXPROCS(0))
+	if s.ParseMemory < leastParseMemory {
+		return nil, malformed("POLARIS_PARSE_MEMORY", fmt.Sprint(s.ParseMemory), "a number of bytes, 64 MiB (67108864) or more")
+	}
+	if s.ParseTime < time.Second {
+		return nil, malformed("POLARIS_PARSE_TIME", s.ParseTime.String(), "a time of a second or more, such as 2m")
 	}
 	if s.ShutdownGrace <= 0 {
 		return nil, malformed("POLARIS_SHUTDOWN_GRACE", s.ShutdownGrace.String(), "a time above 0, such as 20s")

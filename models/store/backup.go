@@ -35,7 +35,7 @@ const manifestName = "manifest.json"
 var kept = []string{
 	"ended_brains", "brains", "persons", "memberships", "api_keys", "key_holders", "decision_rules", "recommendations", "participation", "quarantine",
 	"sources", "revisions", "blobs", "passages", "terms", "suspensions", "certifications", "purges", "topic_cards", "versions", "version_sources", "golden_questions", "answers",
-	"changes", "audit", "audit_chain", "audit_unsealed", "audit_tombstones",
+	"changes", "audit", "audit_chain", "audit_unsealed", "audit_tombstones", "imports", "import_items", "import_files",
 }
 
 // acrossBrains are those of them that belong to no brain.

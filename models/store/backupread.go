@@ -37,7 +37,8 @@ func knownSchema() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return goose.NumericComponent(slices.Max(names))
+	n, err := goose.NumericComponent(slices.Max(names))
+	return max(n, queueTables().Version), err
 }
 
 func notWhole(why string, args ...any) *fault.Error {

@@ -71,7 +71,7 @@ func provider(db *sql.DB) (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectPostgres, db, migrations.FS, goose.WithSessionLocker(locker))
+	return goose.NewProvider(goose.DialectPostgres, db, migrations.FS, goose.WithSessionLocker(locker), goose.WithGoMigrations(queueTables()))
 }
 
 // foreign refuses a database that holds tables but no schema of ours.
@@ -97,7 +97,7 @@ func newer(current, target int64) *fault.Error {
 // CheckSchema reports why the database cannot be served by this release, or
 // nil when its schema is exactly the one that this release knows.
 func (s *Store) CheckSchema(ctx context.Context) error {
-	p, err := goose.NewProvider(goose.DialectPostgres, s.sql, migrations.FS)
+	p, err := goose.NewProvider(goose.DialectPostgres, s.sql, migrations.FS, goose.WithGoMigrations(queueTables()))
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"time"
 
 	"gorm.io/gorm"
@@ -71,6 +70,12 @@ func (tx *Tx) SaveSource(s *models.Source) error {
 	return duplicate(tx.db.Save(s).Error, &fault.Error{Kind: fault.Conflict, Code: "code_taken", Field: "code", Message: "Another source of this brain has the code " + s.Code + "."})
 }
 
+// SaveFacts saves what curators say of a source, in the draft or not.
+func (tx *Tx) SaveFacts(s *models.Source) error {
+	return tx.db.Model(&models.Source{}).Where("brain_id = ? AND id = ?", tx.Brain, s.ID).
+		Select("title", "jurisdiction", "origin_url", "owner", "review_by", "effective_from", "effective_to", "supersedes").Updates(s).Error
+}
+
 // RevisionByHash returns the source's revision that was made from bytes with
 // this SHA-256, or a NotFound fault.
 func (tx *Tx) RevisionByHash(sourceID string, sum []byte) (*models.Revision, error) {
@@ -95,6 +100,12 @@ func (tx *Tx) LastRevision(sourceID string) (int, error) {
 func (tx *Tx) InsertRevision(d *models.Doc, raw []byte) error {
 	r := &d.Revision
 	r.BrainID = tx.Brain
+	if r.Flags == nil {
+		r.Flags = []models.Flag{}
+	}
+	if r.Report == nil {
+		r.Report = &models.ReadReport{}
+	}
 	if err := tx.db.Exec(`INSERT INTO blobs (brain_id, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, tx.Brain, r.SHA256, raw).Error; err != nil {
 		return err
 	}
@@ -105,27 +116,10 @@ func (tx *Tx) InsertRevision(d *models.Doc, raw []byte) error {
 		p := &d.Passages[i]
 		p.BrainID, p.SourceID, p.Revision = tx.Brain, r.SourceID, r.N
 	}
-	if len(d.Passages) > 0 {
-		if err := tx.db.CreateInBatches(d.Passages, batch).Error; err != nil {
-			return err
-		}
+	if err := tx.insertPassages(r, d.Passages); err != nil {
+		return err
 	}
-	if len(d.Terms) == 0 {
-		return nil
-	}
-	rows := make([]term, len(d.Terms))
-	for i, t := range d.Terms {
-		rows[i] = term{tx.Brain, r.SourceID, r.N, t.Name, t.Ordinal}
-	}
-	return tx.db.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(rows, batch).Error
-}
-
-type term struct {
-	BrainID  models.BrainID
-	SourceID string
-	Revision int
-	Name     string
-	Ordinal  int
+	return tx.insertTerms(r, d.Terms)
 }
 
 // Doc returns one revision with its passages and terms.
@@ -143,32 +137,6 @@ func (tx *Tx) Doc(s models.Source, revision int) (*models.Doc, error) {
 		return nil, err
 	}
 	return d, of("revision").Table("terms").Order("ordinal, name").Find(&d.Terms).Error
-}
-
-// ManifestOfDraft returns what a publish of the draft would freeze now.
-func (tx *Tx) ManifestOfDraft() (models.Manifest, error) {
-	m := models.Manifest{Sources: []models.ManifestSource{}}
-	ss, err := tx.Sources()
-	if err != nil {
-		return m, err
-	}
-	var heads []models.Revision
-	err = tx.db.Model(&models.Revision{}).Select("revisions.source_id, revisions.n, revisions.sha256").
-		Joins("JOIN sources s ON s.brain_id = revisions.brain_id AND s.id = revisions.source_id AND s.head = revisions.n").
-		Where("revisions.brain_id = ?", tx.Brain).Scan(&heads).Error
-	if err != nil {
-		return m, err
-	}
-	sum := make(map[string][]byte, len(heads))
-	for _, h := range heads {
-		sum[h.SourceID] = bytes.Clone(h.SHA256)
-	}
-	for _, s := range ss {
-		s.CreatedAt = s.CreatedAt.UTC()
-		m.Sources = append(m.Sources, models.ManifestSource{Source: s, Revision: s.Head, SHA256: sum[s.ID]})
-	}
-	m.Cards, err = tx.TopicCards()
-	return m, err
 }
 
 // CorpusOf loads all that a manifest names.

@@ -33,10 +33,11 @@ func certificationPath(code string) string { return SourcePath(code) + "/certifi
 // An Index is the list of sources.
 type Index struct {
 	Rows   []Row
-	Gone   []Row  // those that were taken out of the draft
-	May    bool   // the reader changes the draft
-	State  string // "7 sources, 205 passages."
-	Import string // the command that imports one, for the empty list
+	Gone   []Row   // those that were taken out of the draft
+	May    bool    // the reader changes the draft
+	State  string  // "7 sources, 205 passages."
+	Import string  // the command that imports one, for the empty list
+	Upload *Upload // nil: the reader may not import
 }
 
 // A Row is one source in the list.
@@ -52,6 +53,11 @@ type Row struct {
 	Warnings int
 
 	Suspended string // "suspended", "2 passages suspended"; empty: nothing is
+	Held      string // "held: 2 flags"; empty: it is not
+	Owner     string
+	ReviewBy  string // a day
+	Holds     string // "from 1 January 2026"; empty: no dates are set
+	Replaces  string // code of the source that it supersedes
 }
 
 // A Source is one document with its passages.
@@ -72,6 +78,9 @@ type Source struct {
 	IsRemoved   bool
 	May         bool // the reader changes the draft
 	FourEyes    bool // lifting takes a second person
+
+	Flags  []string // what was found in it, each with its page
+	Report []Fact   // how it was read
 }
 
 // A Suspension keeps a source, or a passage, from being served.
@@ -105,6 +114,9 @@ func (a Act) what() string {
 	}
 	return a.Code
 }
+
+// A Fact is a line of a list of facts.
+type Fact struct{ Name, Text string }
 
 // A Passage is one citable piece.
 type Passage struct {

@@ -34,6 +34,10 @@ type Block struct {
 	// it.
 	Number string
 
+	// Key is the citation key that the file itself gives, as "12 CFR 1002.9(a)".
+	// Where every block that is cited has one, the document keeps them.
+	Key string
+
 	Text string // UTF-8, NFC, no line endings but in Code, no leading or trailing space
 
 	// Of a row. Table counts the document's tables from 1, Line the rows of the

@@ -1,0 +1,121 @@
+package pdf
+
+import (
+	"unicode/utf8"
+
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+
+	"polaris/models"
+)
+
+// maxFlagText is how much of a hidden text a flag shows, in characters.
+const maxFlagText = 300
+
+// How text is painted.
+type paint uint8
+
+const (
+	visible paint = iota
+	ghostly       // with nothing
+	pale          // in white
+)
+
+// painted returns how a piece of text is painted.
+func (r *reading) painted(o references.FPDF_PAGEOBJECT) (paint, error) {
+	m, err := r.FPDFTextObj_GetTextRenderMode(&requests.FPDFTextObj_GetTextRenderMode{PageObject: o})
+	if err != nil {
+		return visible, err
+	}
+	switch m.TextRenderMode {
+	case enums.FPDF_TEXTRENDERMODE_INVISIBLE, enums.FPDF_TEXTRENDERMODE_CLIP:
+		return ghostly, nil
+	case enums.FPDF_TEXTRENDERMODE_FILL, enums.FPDF_TEXTRENDERMODE_FILL_CLIP:
+	default:
+		return visible, nil // an outline is seen, whatever fills it
+	}
+	c, err := r.FPDFPageObj_GetFillColor(&requests.FPDFPageObj_GetFillColor{PageObject: o})
+	switch {
+	case err != nil:
+		return visible, r.ctx.Err() // a pattern: no one colour
+	case c.FillColor.A == 0:
+		return ghostly, nil
+	case white(c.FillColor.R, c.FillColor.G, c.FillColor.B):
+		return pale, nil
+	}
+	return visible, nil
+}
+
+// unseen notes how a word is painted.
+func (r *reading) unseen(tp references.FPDF_TEXTPAGE, i int, w *word) error {
+	o, err := r.FPDFText_GetTextObject(&requests.FPDFText_GetTextObject{TextPage: tp, Index: i})
+	if err != nil {
+		return r.ctx.Err() // a generated character has none
+	}
+	seen, err := r.painted(o.TextObject)
+	w.ghost, w.white = seen == ghostly, seen == pale
+	return err
+}
+
+// sort puts a word where it belongs: into the text, the layer under a scan, or
+// to what no reader sees.
+func (r *reading) sort(p *page, w *word) {
+	p.found += w.chars
+	outside := w.x1 <= 0 || w.y1 <= 0 || w.x0 >= p.w || w.y0 >= p.h
+	switch {
+	case w.box == box{}: // no place is known; the text counts
+		p.words = append(p.words, w)
+	case outside, w.size < 1 && w.h() < 1.5:
+		p.hidden = append(p.hidden, w)
+	case w.ghost && covered(w.box, p.images):
+		p.layer = append(p.layer, w)
+	case w.ghost, w.white && !p.dark(w.box):
+		p.hidden = append(p.hidden, w)
+	default:
+		p.words = append(p.words, w)
+	}
+}
+
+// dark reports whether something behind b makes white text readable. The last
+// area painted is what is seen.
+func (p *page) dark(b box) bool {
+	for i := len(p.fills) - 1; i >= 0; i-- {
+		if p.fills[i].holds(b) {
+			return !p.fills[i].white || covered(b, p.images)
+		}
+	}
+	for _, rule := range p.rules { // a thin box behind a short line of small text
+		if rule.h() > 1 && rule.holds(b) {
+			return true
+		}
+	}
+	return covered(b, p.images)
+}
+
+func covered(b box, by []box) bool {
+	for _, o := range by {
+		if o.holds(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// flag reports the hidden text of all pages. What printers leave at the edge of
+// each page is one flag, with the first of them.
+func (r *reading) flag() {
+	seen := map[string]bool{}
+	for _, p := range r.pages {
+		text := joined(p.hidden)
+		if k := numberless(text); text == "" || seen[k] {
+			continue
+		} else {
+			seen[k] = true
+		}
+		if utf8.RuneCountInString(text) > maxFlagText {
+			text = string([]rune(text)[:maxFlagText]) + "…"
+		}
+		r.doc.Flags = append(r.doc.Flags, models.Flag{Kind: models.HiddenText, Page: p.number, Text: text})
+	}
+}

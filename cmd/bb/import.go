@@ -1,0 +1,365 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"polaris/models"
+	"polaris/models/fault"
+	"polaris/ops"
+)
+
+type importCmd struct {
+	brainFlag
+	Paths         []string `arg:"" help:"Files, folders or patterns to read."`
+	Title         string   `help:"Default: the document's own."`
+	Code          string   `help:"Prefix of its citation keys. Default: proposed from the title."`
+	Jurisdiction  string   `help:"Where it applies."`
+	OriginURL     string   `name:"origin-url" help:"Where it was taken from."`
+	Cites         string   `help:"What its section numbers belong to, such as '15 U.S.C.', where the text does not say." placeholder:"BASE"`
+	Owner         string   `help:"Who answers for it."`
+	ReviewBy      string   `help:"When somebody is to look at it again." placeholder:"YYYY-MM-DD"`
+	EffectiveFrom string   `help:"The first day on which it holds." placeholder:"YYYY-MM-DD"`
+	EffectiveTo   string   `help:"The last day on which it holds." placeholder:"YYYY-MM-DD"`
+	Supersedes    string   `help:"Code of the source that it takes the place of." placeholder:"CODE"`
+	Sync          bool     `help:"Import what is new or changed in a folder, and tell what has vanished from it."`
+}
+
+// Run stages the documents and reads them, with the workers of a server that
+// runs beside it, if one does. A document that fails does not stop the others;
+// the exit status says that one did.
+func (i *importCmd) Run(ctx context.Context, c *console) error {
+	d, call, err := c.at(ctx, i.BrainID)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	defer d.sealQuietly(ctx, i.BrainID)
+	r := &importRun{c: c, d: d, call: call, facts: i.input()}
+	if i.Sync {
+		return i.step(ctx, r)
+	}
+	paths, err := r.find(i.Paths)
+	if err != nil {
+		return err
+	}
+	r.single = len(paths) == 1
+	if !r.single && (i.Title != "" || i.Code != "") {
+		return fault.New(fault.Invalid, "--title and --code are for one file.")
+	}
+	if err := r.stage(ctx, paths); err != nil {
+		return err
+	}
+	return r.finish(ctx)
+}
+
+// step brings the draft into step with a folder.
+func (i *importCmd) step(ctx context.Context, r *importRun) error {
+	if st, err := os.Stat(i.Paths[0]); len(i.Paths) != 1 || err != nil || !st.IsDir() || i.Title != "" || i.Code != "" {
+		return fault.New(fault.Invalid, "--sync is for one folder, without --title and --code.")
+	}
+	diff, files, err := r.sync(ctx, i.Paths[0])
+	if err != nil {
+		return err
+	}
+	if err := r.stage(ctx, files); err != nil {
+		return err
+	}
+	failed := r.finish(ctx)
+	if !r.c.root.JSON {
+		fmt.Fprintf(r.c.out, "%d new, %d changed, %d unchanged, %d vanished\n", len(diff.New), len(diff.Changed), diff.Unchanged, len(diff.Vanished))
+	} else if err := json.NewEncoder(r.c.out).Encode(diff); err != nil {
+		return err
+	}
+	if err := r.vanished(ctx, diff); err != nil {
+		return err
+	}
+	return failed
+}
+
+func (i *importCmd) input() ops.StartImportIn {
+	return ops.StartImportIn{Title: i.Title, Code: i.Code, SourceFacts: ops.SourceFacts{
+		Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Owner: i.Owner, Supersedes: i.Supersedes,
+		ReviewBy: models.Date(i.ReviewBy), EffectiveFrom: models.Date(i.EffectiveFrom), EffectiveTo: models.Date(i.EffectiveTo),
+	}}
+}
+
+// An importRun is one use of the command.
+type importRun struct {
+	c      *console
+	d      *opened
+	call   ops.Call
+	facts  ops.StartImportIn
+	id     string // of the import, once something was staged
+	failed int
+	unread int   // of them those that could not be read here
+	single bool  // one document was asked for
+	alone  error // why it failed
+}
+
+// A found file has the name by which it was asked for, and the one that the
+// source is to have.
+type found struct {
+	path, name string
+	code       string // of the source that it is a revision of; empty: not known
+}
+
+// find lists the files that the arguments mean, each once: a folder's in the
+// order of their names, without those that begin with a dot.
+func (r *importRun) find(args []string) (all []found, err error) {
+	seen := map[string]bool{}
+	add := func(path, name string) {
+		if !seen[path] {
+			seen[path] = true
+			all = append(all, found{path: path, name: name})
+		}
+	}
+	for _, a := range args {
+		paths := []string{a}
+		if _, err := os.Stat(a); errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(a, "*?[") {
+			if paths, err = filepath.Glob(a); err != nil || len(paths) == 0 {
+				return nil, fault.New(fault.Invalid, "No file fits %s.", a)
+			}
+		}
+		for _, p := range paths {
+			st, err := os.Stat(p)
+			if err != nil || !st.IsDir() {
+				add(p, filepath.Base(p)) // what cannot be read is said file by file
+				continue
+			}
+			if err := under(p, add); err != nil {
+				return nil, fault.New(fault.Invalid, "The folder %s cannot be read: %v.", p, err)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, fault.New(fault.Invalid, "There is no file to import in %s.", strings.Join(args, ", "))
+	}
+	return all, nil
+}
+
+// under lists the files of a folder and of those in it.
+func under(folder string, add func(path, name string)) error {
+	return filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path != folder && strings.HasPrefix(e.Name(), ".") {
+			if e.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if e.Type().IsRegular() {
+			name, err := filepath.Rel(folder, path)
+			if err != nil {
+				return err
+			}
+			add(path, filepath.ToSlash(name))
+		}
+		return nil
+	})
+}
+
+// What is staged at once, so that a folder of any size goes through memory in
+// pieces.
+const (
+	stagedFiles = 200
+	stagedBytes = 32 << 20
+)
+
+// stage hands the files over. Those that cannot be read are told at once.
+func (r *importRun) stage(ctx context.Context, files []found) error {
+	in, size := r.facts, 0
+	send := func() error {
+		if len(in.Files) == 0 {
+			return nil
+		}
+		in.Import = r.id
+		v, err := ops.Do(ctx, r.d.Desk, r.call, ops.StartImport, in)
+		if err != nil {
+			return err
+		}
+		r.id, in.Files, size = v.ID, nil, 0
+		return nil
+	}
+	for _, f := range files {
+		data, err := readDocument(f.path, r.d.Settings.MaxUpload)
+		if err != nil {
+			if r.single {
+				return about(f.path, err)
+			}
+			r.unread++
+			r.miss(f.path, fault.Of(err).Message)
+			continue
+		}
+		if len(in.Files) == stagedFiles || size > 0 && size+len(data) > stagedBytes {
+			if err := send(); err != nil {
+				return err
+			}
+		}
+		in.Files, size = append(in.Files, ops.ImportFile{Name: f.name, Code: f.code, Data: data}), size+len(data)
+	}
+	return send()
+}
+
+// miss says that a file is not imported.
+func (r *importRun) miss(name, why string) {
+	r.failed++
+	if r.single {
+		r.alone = about(name, fault.New(fault.Unreadable, "%s", why))
+		return
+	}
+	if strings.HasPrefix(why, name) {
+		r.c.notice("bb: %s", oneLine(why))
+		return
+	}
+	r.c.notice("bb: %s", oneLine(name+": "+why))
+}
+
+// finish reads what was staged, and tells what becomes of each document as it
+// does.
+func (r *importRun) finish(ctx context.Context) error {
+	if r.id == "" {
+		return r.outcome(0)
+	}
+	workers, err := r.d.Work(ctx, r.d.workers)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBackWithin)
+		defer cancel()
+		if err := workers.Stop(ctx); err != nil {
+			r.d.Log.Debug("what was being read is handed back later", "error", err)
+		}
+	}()
+	told := map[int]bool{}
+	for {
+		v, err := ops.Do(ctx, r.d.Desk, r.call, ops.GetImport, ops.ImportIDIn{ID: r.id})
+		if err != nil {
+			return r.interrupted(ctx, err)
+		}
+		for _, it := range v.Items {
+			if !it.State.Open() && !told[it.N] {
+				told[it.N] = true
+				if err := r.tell(it); err != nil {
+					return err
+				}
+			}
+		}
+		r.progress(v)
+		if !v.Running() {
+			r.clear()
+			return r.outcome(v.Total)
+		}
+		select {
+		case <-ctx.Done():
+			return r.interrupted(ctx, ctx.Err())
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+const (
+	lookEvery      = 100 * time.Millisecond
+	handBackWithin = 10 * time.Second
+)
+
+// interrupted says how what was begun goes on.
+func (r *importRun) interrupted(ctx context.Context, err error) error {
+	r.clear()
+	if ctx.Err() == nil {
+		return err
+	}
+	return fault.New(fault.Unavailable, "Interrupted. The import %s goes on where a server runs, or with the next `bb import`.", r.id)
+}
+
+// tell prints what became of a document.
+func (r *importRun) tell(it models.ImportItem) error {
+	if r.c.root.JSON {
+		if it.State == models.ItemFailed || it.State == models.ItemCancelled {
+			r.miss(it.Name, it.Reason)
+		}
+		return json.NewEncoder(r.c.out).Encode(it)
+	}
+	name := oneLine(it.Name)
+	r.clear()
+	switch it.State {
+	case models.ItemFailed:
+		r.miss(it.Name, it.Reason)
+	case models.ItemCancelled:
+		r.miss(it.Name, "its import was cancelled.")
+	case models.ItemUnchanged:
+		fmt.Fprintf(r.c.out, "%s: unchanged, revision %d of %s (%s)\n", name, it.Revision, it.Code, it.Title)
+	case models.ItemUnpacked:
+		fmt.Fprintf(r.c.out, "%s: an archive. %s\n", name, it.Reason)
+	case models.ItemWaits:
+		fmt.Fprintf(r.c.out, "%s: waits for another person, recommendation %s\n", name, it.Recommendation)
+	default:
+		fmt.Fprintf(r.c.out, "%s: %s, revision %d of %s (%s), %d passages\n", name, it.Status, it.Revision, it.Code, it.Title, it.Passages)
+	}
+	for _, w := range it.Warnings {
+		fmt.Fprintln(r.c.out, "  warning: "+oneLine(w))
+	}
+	if it.State == models.ItemHeld {
+		fmt.Fprintf(r.c.out, "  held: %s; it is not published until a curator has certified it\n", counted(it.Flags, "flag"))
+	}
+	for _, a := range it.CardsAffected {
+		fmt.Fprintf(r.c.out, "  card %s: its anchor %s %s\n", a.Card, a.Anchor, affectedWords(a))
+	}
+	return nil
+}
+
+// affectedWords says what became of an anchor.
+func affectedWords(a models.AffectedCard) string {
+	switch a.Status {
+	case ops.Lost:
+		return "is gone"
+	case ops.Moved:
+		return "moved to " + a.To
+	}
+	return "has another text"
+}
+
+// progress keeps a line on a terminal up to date.
+func (r *importRun) progress(v ops.ImportView) {
+	if r.c.root.JSON || !isTerminal(r.c.err) || !v.Running() {
+		return
+	}
+	fmt.Fprintf(bare(r.c.err), "\r%d of %d read, %d being read", v.Total-v.Counts[models.ItemQueued]-v.Counts[models.ItemReading], v.Total, v.Counts[models.ItemReading])
+}
+
+// bare is a terminal that takes control characters, of ours alone.
+func bare(w io.Writer) io.Writer {
+	if p, ok := w.(*printable); ok {
+		return p.w
+	}
+	return w
+}
+
+// clear takes that line away.
+func (r *importRun) clear() {
+	if !r.c.root.JSON && isTerminal(r.c.err) {
+		fmt.Fprint(bare(r.c.err), "\r"+strings.Repeat(" ", 60)+"\r")
+	}
+}
+
+// outcome is an error where a document was not imported.
+func (r *importRun) outcome(items int) error {
+	switch {
+	case r.failed == 0:
+		return nil
+	case r.alone != nil:
+		return r.alone
+	}
+	return fault.New(fault.Conflict, "%d of %d files were not imported.", r.failed, items+r.unread)
+}

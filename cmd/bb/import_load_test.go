@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"polaris/internal/leaks"
+	"polaris/models"
+	"polaris/models/store"
+	"polaris/ops"
+)
+
+// pagesText is a document of so many pages, some twenty paragraphs on each.
+func pagesText(doc, pages int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Compendium %d\n", doc)
+	for n := range pages * 20 {
+		if n%20 == 0 {
+			fmt.Fprintf(&b, "\n## %d Part %d\n", n/20+1, n/20+1)
+		}
+		fmt.Fprintf(&b, "\n(%d) In case %d of part %d the fee is %d euros, and it is paid within %d days of the notice.\n", n%20+1, n, n/20+1, n%97, n%30+1)
+	}
+	return b.String()
+}
+
+// A thousand pages are imported beside a server that answers: by its own workers,
+// whose readers run at low priority. Answers take at most half as long again as
+// when nothing else is done. It measures, so it runs where it was asked for.
+func TestAnswersBesideAnImport(t *testing.T) {
+	if os.Getenv("POLARIS_TEST_LONG") == "" {
+		t.Skip("a measurement, which other tests beside it would spoil: set POLARIS_TEST_LONG")
+	}
+	s, key, pg := elsewhereDemo(t, "--rate-limit", "off")
+	ask := func(while func() bool) (took []time.Duration) {
+		for while() {
+			began := time.Now()
+			if status, body, err := s.post(key); status != http.StatusOK || err != nil || !strings.Contains(body, `"status":"pass"`) {
+				t.Fatalf("%d %.200s %v", status, body, err)
+			}
+			took = append(took, time.Since(began))
+			time.Sleep(10 * time.Millisecond)
+		}
+		slices.Sort(took)
+		return took
+	}
+	p95 := func(ts []time.Duration) time.Duration { return ts[len(ts)*95/100] }
+	for range 50 {
+		_, _, _ = s.post(key) // warm
+	}
+	until := time.Now().Add(8 * time.Second)
+	idle := ask(func() bool { return time.Now().Before(until) })
+
+	st, err := store.Open(t.Context(), pg.DSN(localApp, localDB), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	desk := ops.NewDesk(st, ops.Settings{PublicURL: s.url}, leaks.Log(t))
+	call := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org", Brain: "calliope"}, Brain: "calliope", Via: ops.CLI}
+	in := ops.StartImportIn{}
+	for n := range 50 {
+		in.Files = append(in.Files, ops.ImportFile{Name: fmt.Sprintf("c%02d.md", n), Data: []byte(pagesText(n, 20))})
+	}
+	began, looked := time.Now(), time.Now()
+	v, err := ops.Do(t.Context(), desk, call, ops.StartImport, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy := ask(func() bool {
+		if time.Since(looked) > 200*time.Millisecond {
+			looked = time.Now()
+			if v, err = ops.Do(t.Context(), desk, call, ops.GetImport, ops.ImportIDIn{ID: v.ID}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return v.Running()
+	})
+	took := time.Since(began)
+	if v.Counts[models.ItemDone] != 50 {
+		t.Errorf("%v", v.Counts)
+	}
+	t.Logf("idle: %d answers, p50 %v, p95 %v; while 1,000 pages were imported in %v: %d answers, p50 %v, p95 %v; ratio %.2f", len(idle), idle[len(idle)/2], p95(idle), took.Round(time.Millisecond),
+		len(busy), busy[len(busy)/2], p95(busy), float64(p95(busy))/float64(p95(idle)))
+	if p95(busy) > p95(idle)*3/2 {
+		t.Errorf("p95 %v beside an import, idle %v", p95(busy), p95(idle))
+	}
+}
