@@ -161,7 +161,7 @@ func TestTwoOwnersDeleteABrain(t *testing.T) {
 	if got := code(d, first, ops.DeleteBrain, ops.DeleteBrainIn{Confirm: "beta"}); got != "invalid confirm" {
 		t.Errorf("another id: %s", got)
 	}
-	if got := code(d, admin, ops.DeleteBrain, in); got != "insufficient_role " {
+	if got := code(d, admin, ops.DeleteBrain, in); got != "owners_only " {
 		t.Errorf("an admin asks: %s", got)
 	}
 	app := connected(t, db.URL)
