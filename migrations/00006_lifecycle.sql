@@ -302,7 +302,16 @@ DECLARE
   had jsonb := CASE TG_OP WHEN 'UPDATE' THEN OLD.roles ELSE '[]' END;
   has jsonb;
 BEGIN
+  IF NEW.brain_id IS DISTINCT FROM public.app_brain() THEN -- nothing of the brain could be seen from here
+    RAISE EXCEPTION 'a say is given in the brain that it is in' USING ERRCODE = 'insufficient_privilege';
+  END IF;
   SELECT m.roles INTO has FROM public.memberships m WHERE m.brain_id = NEW.brain_id AND m.person_id = NEW.person_id; -- as it is at the end
+  -- And while four eyes are on nobody loses theirs where fewer than two would be
+  -- left: one owner alone could turn them off then.
+  IF had ?| ARRAY['owner', 'admin', 'curator', 'approver'] AND NOT has ?| ARRAY['owner', 'admin', 'curator', 'approver'] AND NOT public.one_may(NEW.brain_id)
+     AND EXISTS (SELECT FROM public.persons p WHERE p.id = NEW.person_id AND p.disabled_at IS NULL) AND public.deciders('A4') < 2 THEN
+    RAISE EXCEPTION 'too_few_deciders' USING ERRCODE = 'PL001';
+  END IF;
   IF has IS NULL OR NOT EXISTS (SELECT FROM jsonb_array_elements_text(has) r WHERE r NOT IN ('reader', 'auditor') AND NOT had ? r) OR public.one_may(NEW.brain_id) THEN
     RETURN NULL;
   END IF;
@@ -508,6 +517,7 @@ BEGIN
     UPDATE public.answers x SET actor = alias WHERE x.brain_id = brain AND x.actor = p.email;
     UPDATE public.purges x SET proposed_by = alias WHERE x.brain_id = brain AND x.proposed_by = p.email;
     UPDATE public.recommendations x SET actor = alias WHERE x.brain_id = brain AND x.actor = p.email;
+    UPDATE public.changes x SET remains = replace(x.remains, p.email, alias) WHERE x.brain_id = brain AND position(p.email IN x.remains) > 0;
   END LOOP;
   PERFORM set_config('app.brain_id', home, true);
   RETURN alias;

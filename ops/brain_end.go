@@ -78,7 +78,7 @@ func brainNow(e *Env, in DeleteBrainIn) (BrainEnd, error) {
 			return m.PersonID == e.Call.By.Person && slices.Contains(m.Roles, models.RoleOwner)
 		})
 		if !owner {
-			return end, fault.New(fault.Forbidden, "A brain is deleted by its owners.").WithCode("insufficient_role")
+			return end, fault.New(fault.Forbidden, "A brain is deleted by its owners.").WithCode("owners_only")
 		}
 	}
 	end.Name, end.Members = b.Name, len(ms)

@@ -95,7 +95,10 @@ func TestBrainExport(t *testing.T) {
 			documents++
 		}
 		for _, secret := range []string{"zebra", "argon2", `"hash"`, `"prev_hash"`, "password", strings.SplitN(key.Secret, "-", 3)[2], hex.EncodeToString(ops.HashSecret(key.Secret))} {
-			if strings.Contains(string(b), secret) && !(secret == `"hash"` && (name == "versions.jsonl" || name == "audit.jsonl" || name == "audit_tombstones.jsonl")) {
+			if secret == `"hash"` && (name == "versions.jsonl" || strings.HasPrefix(name, "audit")) {
+				continue // of manifests and links
+			}
+			if strings.Contains(string(b), secret) {
 				t.Errorf("%s holds %q", name, secret)
 			}
 		}
@@ -161,7 +164,7 @@ func TestTwoOwnersDeleteABrain(t *testing.T) {
 	if got := code(d, first, ops.DeleteBrain, ops.DeleteBrainIn{Confirm: "beta"}); got != "invalid confirm" {
 		t.Errorf("another id: %s", got)
 	}
-	if got := code(d, admin, ops.DeleteBrain, in); got != "insufficient_role " {
+	if got := code(d, admin, ops.DeleteBrain, in); got != "owners_only " {
 		t.Errorf("an admin asks: %s", got)
 	}
 	app := connected(t, db.URL)

@@ -131,6 +131,11 @@ func addMember(e *Env, email, name, hash string, roles []models.Role) (CreatedUs
 		return u, err
 	}
 	u.PersonID, u.Email = p.ID, p.Email
+	if !u.New {
+		if err := stillEnough(e, p.ID, roles); err != nil {
+			return u, err
+		}
+	}
 	if err := e.Tx.SetMembership(p.ID, roles); err != nil {
 		return u, err
 	}

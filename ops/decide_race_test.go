@@ -212,7 +212,7 @@ func TestDecidingWhileEverythingMoves(t *testing.T) {
 	for n := range rounds(15, 60) {
 		// As they were.
 		x.exec(t, "UPDATE persons SET disabled_at = NULL WHERE id = $1", x.cleo.By.Person)
-		x.exec(t, `UPDATE memberships SET roles = '["approver", "curator"]' WHERE person_id = $1`, x.cleo.By.Person)
+		must(t, x.d, x.shell, ops.CreateUser, ops.CreateUserIn{Email: cleo, Roles: []models.Role{models.RoleApprover, models.RoleCurator}})
 		x.exec(t, "INSERT INTO sessions VALUES ($1, $2, now(), now(), now() + interval '1 hour') ON CONFLICT DO NOTHING", x.cleo.Visit.Hash, x.cleo.By.Person)
 		name := fmt.Sprintf("card-%d", n)
 		id := x.byToken(t, x.ann, name, "")

@@ -90,6 +90,19 @@ func toForget(e *Env, in MemberIn) (Forgetting, error) {
 	return f, err
 }
 
+// stillEnough is enoughDeciders for somebody who may be a member.
+func stillEnough(e *Env, person string, next []models.Role) error {
+	ms, err := e.Tx.Members()
+	if err != nil {
+		return err
+	}
+	m, err := memberOf(ms, person)
+	if err != nil {
+		return nil //nolint:nilerr // nobody counts on them
+	}
+	return enoughDeciders(e, m, next)
+}
+
 // stillDecided holds each brain that counts on a person to that two could decide
 // there without them.
 func (e *Env) stillDecided(ctx context.Context, person string) error {
@@ -101,15 +114,7 @@ func (e *Env) stillDecided(ctx context.Context, person string) error {
 		err := e.Store().InBrain(ctx, b.ID, func(tx *store.Tx) error {
 			at := *e
 			at.Tx = tx
-			ms, err := tx.Members()
-			if err != nil {
-				return err
-			}
-			m, err := memberOf(ms, person)
-			if err != nil {
-				return nil //nolint:nilerr // it does not count on them
-			}
-			return enoughDeciders(&at, m, nil)
+			return stillEnough(&at, person, nil)
 		})
 		if f := fault.Of(err); err != nil && f.Code == "too_few_deciders" {
 			return fault.New(fault.Conflict, "Fewer than two people could decide in the brain %s then. Give somebody else a say there first; or say leaves_too_few (bb user disable --leaves-too-few), where it cannot wait.", b.ID).WithCode(f.Code)

@@ -135,9 +135,10 @@ func TestTwoStayWhoDecide(t *testing.T) {
 	ben := signIn(t, d, "acme", cleo, models.RoleApprover)
 	admin := ops.Call{By: c.By, Brain: store.Instance, Via: ops.CLI}
 	for name, got := range map[string]string{
-		"removed":  code(d, c, ops.RemoveMember, ops.MemberIn{Member: cleo}),
-		"demoted":  code(d, c, ops.GrantRoles, ops.GrantIn{Member: cleo, Roles: []models.Role{models.RoleReader}}),
-		"disabled": code(d, admin, ops.DisableUser, ops.UserIn{Email: cleo}),
+		"removed":   code(d, c, ops.RemoveMember, ops.MemberIn{Member: cleo}),
+		"demoted":   code(d, c, ops.GrantRoles, ops.GrantIn{Member: cleo, Roles: []models.Role{models.RoleReader}}),
+		"made anew": code(d, c, ops.CreateUser, ops.CreateUserIn{Email: cleo, Roles: []models.Role{models.RoleReader}}),
+		"disabled":  code(d, admin, ops.DisableUser, ops.UserIn{Email: cleo}),
 	} {
 		if got != "too_few_deciders " {
 			t.Errorf("%s: %s", name, got)
@@ -178,6 +179,8 @@ func TestSQLGivesNobodyASay(t *testing.T) {
 		`SET CONSTRAINTS ALL DEFERRED; UPDATE memberships SET roles = '["owner"]' WHERE person_id = (SELECT id FROM persons WHERE email = 'eve@example.org')`,
 		`UPDATE memberships SET roles = '["owner"]' WHERE person_id = (SELECT id FROM persons WHERE email = 'eve@example.org'); SET LOCAL app.brain_id = 'other'`,
 		`ALTER TABLE memberships DISABLE TRIGGER ALL`,
+		`UPDATE memberships SET roles = '[]' WHERE person_id <> '` + x.di.By.Person + `'`,
+		`UPDATE memberships SET roles = '["reader"]' WHERE NOT roles ? 'owner'; UPDATE memberships SET roles = '["reader"]' WHERE person_id <> '` + x.ann.By.Person + `'`,
 	} {
 		_, err := app.PgConn().Exec(t.Context(), "BEGIN; SELECT set_config('app.brain_id', 'acme', true); "+sql+"; COMMIT").ReadAll()
 		if err == nil || strings.Contains(err.Error(), "syntax error") || strings.Contains(err.Error(), "does not exist") {

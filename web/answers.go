@@ -127,6 +127,7 @@ func record(p *page, r *ops.AnswerRecord) answers.Record {
 		JSONURL: "/v1" + p.at(answers.RecordPath(r.AnswerID)),
 		Chain:   answers.Chain{Seq: layout.Number(int(r.ChainSeq)), Hash: r.ChainHash, Sealed: r.ChainSeq > 0},
 	}
+	v.Gone = r.Gone
 	if r.KeyID != "" {
 		v.Key = models.KeyStart(r.KeyID) + "…"
 	}

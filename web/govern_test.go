@@ -351,3 +351,55 @@ func TestWhatOneProposed(t *testing.T) {
 	a.sees("/brains/acme/approvals?mine=yes&state=withdrawn", "Publish").lacks("Import a source")
 	a.sees("/brains/acme/approvals?mine=yes&state=pending", "Import a source")
 }
+
+// What ends for good is asked for at the pages and decided on by another person.
+func TestWhatEndsAtThePages(t *testing.T) {
+	t.Parallel()
+	s, a, b := fourEyed(t)
+	s.draft("acme", "RU", rules)
+	b.approves(a.asksForPublish(""))
+	record := a.post("/brains/acme/ask", url.Values{"question": {"How much is the late fee?"}}).want(http.StatusSeeOther).Header.Get("Location")
+
+	a.sees("/brains/acme/sources/RU", "Make it go for good")
+	a.sees("/brains/acme/sources/RU/purge", "Ask to purge it", "Nothing takes it back")
+	b.get("/brains/acme/sources/RU/purge").want(http.StatusForbidden)
+	b.post("/brains/acme/sources/RU/purge", url.Values{"reason": {"x"}}).want(http.StatusForbidden)
+	a.post("/brains/acme/sources/RU/purge", nil).want(http.StatusUnprocessableEntity)
+	at := a.post("/brains/acme/sources/RU/purge", url.Values{"reason": {"Order of <the court>"}}).waits()
+	a.sees(at).lacks(`name="verdict"`)
+	b.sees(at, "Order of &lt;the court&gt;", "Approve and purge a source")
+	b.approves(at)
+	a.sees("/brains/acme/sources/RU", "This source was purged", "Order of &lt;the court&gt;").lacks("What a curator can do", "The late fee is")
+	a.sees("/brains/acme/versions", "RU purged since")
+	a.sees(record, "are not kept", "hash kept", "purged").lacks("10 dollars", "How much is the late fee?")
+	a.sees(record+"/replay", "Replayed", "purged")
+	a.sees("/brains/acme/answers", "Question gone with a purged source")
+
+	// What is recorded: less at once, the rest by two.
+	a.sees("/brains/acme/settings", "Of each answer question and answer is kept, for ever.", "Take it away", "Delete it")
+	a.post("/brains/acme/settings/recording", url.Values{"record_answers": {"full"}, "answer_days": {"x"}}).want(http.StatusUnprocessableEntity, "number of days")
+	a.post("/brains/acme/settings/recording", url.Values{"record_answers": {"nothing"}, "answer_days": {"0"}}).want(http.StatusUnprocessableEntity)
+	a.post("/brains/acme/settings/recording", url.Values{"record_answers": {"hash"}, "answer_days": {"0"}}).want(http.StatusSeeOther).to("/brains/acme/settings?done=saved")
+	b.sees("/brains/acme/settings", "Of each answer their hash only is kept").lacks("Save what is kept", "Take it away")
+	b.approves(a.post("/brains/acme/settings/recording", url.Values{"record_answers": {"hash"}, "answer_days": {"30"}}).waits())
+	a.sees("/brains/acme/settings", "for 30\u00a0days")
+	b.post("/brains/acme/settings/recording", url.Values{"record_answers": {"full"}}).want(http.StatusForbidden)
+
+	// A person is forgotten, whom another one than they decides on.
+	s.person(eve, "acme", models.RoleReader)
+	forget := "/brains/acme/settings/members/" + idOf(t, a, eve) + "/forgetting"
+	a.sees(forget, "Ask to forget this person", "Nothing takes it back")
+	b.post(forget, nil).want(http.StatusForbidden)
+	b.approves(a.post(forget, nil).waits())
+	a.get("/brains/acme/settings/members").want(http.StatusOK).lacks(eve)
+
+	// All of it is taken away, and asked to be deleted.
+	x := a.get("/brains/acme/settings/export").want(http.StatusOK)
+	if x.Header.Get("Content-Type") != "application/gzip" || !strings.HasPrefix(x.text, "\x1f\x8b") {
+		t.Errorf("the export is %s", x.Header.Get("Content-Type"))
+	}
+	b.get("/brains/acme/settings/export").want(http.StatusForbidden)
+	a.sees("/brains/acme/settings/deletion", "Ask to delete this brain")
+	b.get("/brains/acme/settings/deletion").want(http.StatusForbidden)
+	a.post("/brains/acme/settings/deletion", url.Values{"confirm": {"calliope"}}).want(http.StatusUnprocessableEntity)
+}

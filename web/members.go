@@ -69,9 +69,18 @@ func (s *Server) memberWith(p *page) (ops.Member, error) {
 	return l.Members[i], nil
 }
 
-func (s *Server) showMember(p *page) error { return s.memberPage(p, nil, nil, false) }
+// What a member's page asks.
+const (
+	askRoles = iota
+	askRemoval
+	askForgetting
+)
 
-func (s *Server) newRemoval(p *page) error { return s.memberPage(p, nil, nil, true) }
+func (s *Server) showMember(p *page) error { return s.memberPage(p, nil, nil, askRoles) }
+
+func (s *Server) newRemoval(p *page) error { return s.memberPage(p, nil, nil, askRemoval) }
+
+func (s *Server) newForgetting(p *page) error { return s.memberPage(p, nil, nil, askForgetting) }
 
 // roleHints say what each role is for.
 var roleHints = map[models.Role]string{
@@ -80,7 +89,7 @@ var roleHints = map[models.Role]string{
 }
 
 // memberPage shows one member, with the roles as they were sent.
-func (s *Server) memberPage(p *page, sent []models.Role, r *refusal, removing bool) error {
+func (s *Server) memberPage(p *page, sent []models.Role, r *refusal, ask int) error {
 	m, err := s.memberWith(p)
 	if err != nil {
 		return err
@@ -89,7 +98,7 @@ func (s *Server) memberPage(p *page, sent []models.Role, r *refusal, removing bo
 	if sent != nil {
 		have = sent
 	}
-	d := members.Detail{Row: memberRow(p, m), Waits: p.fourEyes(), About: r.about("roles"), Problem: r.rest("roles"), Removing: removing}
+	d := members.Detail{Row: memberRow(p, m), Waits: p.fourEyes(), About: r.about("roles"), Problem: r.rest("roles"), Removing: ask == askRemoval, Forgetting: ask == askForgetting}
 	for _, role := range models.Roles() {
 		d.Roles = append(d.Roles, form.Choice{Value: string(role), Label: string(role), Hint: roleHints[role], Chosen: slices.Contains(have, role)})
 	}
@@ -117,7 +126,7 @@ func (s *Server) grantRoles(p *page) error {
 		return done
 	}
 	if r, ok := refused(err); ok {
-		return s.memberPage(p, roles, r, false)
+		return s.memberPage(p, roles, r, askRoles)
 	}
 	if err != nil {
 		return err
@@ -131,7 +140,7 @@ func (s *Server) removeMember(p *page) error {
 		return done
 	}
 	if r, ok := refused(err); ok {
-		return s.memberPage(p, nil, r, true)
+		return s.memberPage(p, nil, r, askRemoval)
 	}
 	if err != nil {
 		return err
@@ -140,6 +149,27 @@ func (s *Server) removeMember(p *page) error {
 		return p.Redirect(http.StatusSeeOther, "/brains")
 	}
 	return p.Redirect(http.StatusSeeOther, p.at(members.Path)+"?done=member-removed")
+}
+
+// forgetMember asks for a person to be forgotten, which another one decides on.
+func (s *Server) forgetMember(p *page) error {
+	sent, err := posted(p.Context)
+	if err != nil {
+		return err
+	}
+	call := p.call()
+	call.Rationale = sent.Get("rationale")
+	_, err = ops.Do(p.ctx(), s.desk, call, ops.ForgetPerson, ops.MemberIn{Member: p.Param("id")})
+	if done, ok := p.queued(err); ok {
+		return done
+	}
+	if r, ok := refused(err); ok {
+		return s.memberPage(p, nil, r, askForgetting)
+	}
+	if err != nil {
+		return err
+	}
+	return p.Redirect(http.StatusSeeOther, p.at(members.Path)+"?done=saved")
 }
 
 func (s *Server) newAccounts(p *page) error { return s.accountsPage(p, ops.LinkIn{}, nil) }

@@ -230,7 +230,15 @@ func (r route) parameters() []any {
 		}
 		all = append(all, object{"name": name, "in": "path", "required": true, "schema": schema})
 	}
+	if fields == nil {
+		fields = object{}
+	}
 	if !r.hasBody() {
+		for name, schema := range r.reasonSchemas() {
+			if fields[name] == nil {
+				fields[name] = schema
+			}
+		}
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			if slices.Contains(inPath(r.path), name) || r.path != r.op.Path() {
 				continue // what the index leaves out is the path's
@@ -255,6 +263,14 @@ func (r route) parameters() []any {
 // requestBody returns the body's object: the input without what the path says.
 func (r route) requestBody() object {
 	fields, required := r.properties()
+	if fields == nil {
+		fields = object{}
+	}
+	for name, schema := range r.reasonSchemas() {
+		if fields[name] == nil {
+			fields[name] = schema
+		}
+	}
 	body := object{"type": "object", "properties": fields, "additionalProperties": false}
 	required = slices.DeleteFunc(required, func(n string) bool { return slices.Contains(inPath(r.path), n) })
 	for _, name := range inPath(r.path) {

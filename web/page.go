@@ -251,6 +251,7 @@ var flashes = map[string]layout.Flash{
 	"suspended":        {Kind: layout.Good, Text: "Suspended. It is not served from now on, in any version. Lifting it takes a second person."},
 	"lifted":           {Kind: layout.Good, Text: "It is served again."},
 	"restored":         {Kind: layout.Good, Text: "Restored as a new version. It answers from now on."},
+	"purged":           {Kind: layout.Good, Text: "Purged. Its texts are gone; the tombstone stays."},
 	"source-removed":   {Kind: layout.Good, Text: "Taken out of the draft. Published versions keep it, and it can be restored below."},
 	"source-restored":  {Kind: layout.Good, Text: "Restored. It is in the draft again."},
 	"certified":        {Kind: layout.Good, Text: "You vouch for this revision. That ends with the next one."},

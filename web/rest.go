@@ -93,7 +93,7 @@ func (s *Server) operation(r route) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		in, err := s.input(c, r)
+		in, err := s.input(c, r, &call)
 		if err != nil {
 			return err
 		}

@@ -43,8 +43,9 @@ func (r route) takesFiles() bool {
 	return r.op.HTTP.Upload && kindOf(r.op.In, documents) == reflect.Slice
 }
 
-// input returns an operation's input as JSON, which fits its schema.
-func (s *Server) input(c echo.Context, r route) (json.RawMessage, error) {
+// input returns an operation's input as JSON, which fits its schema, and fills in
+// what the caller says beside it.
+func (s *Server) input(c echo.Context, r route, call *ops.Call) (json.RawMessage, error) {
 	fields := map[string]json.RawMessage{}
 	var err error
 	if r.hasBody() {
@@ -56,6 +57,9 @@ func (s *Server) input(c echo.Context, r route) (json.RawMessage, error) {
 		err = r.query(c, fields)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := r.reasons(fields, call); err != nil {
 		return nil, err
 	}
 	if err := r.pathFields(c, fields); err != nil {

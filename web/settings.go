@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,11 +24,20 @@ var ruleWords = map[string]struct{ title, what string }{
 	string(ops.Irreversible): {"What cannot be taken back", "Publishing, restoring a version, roles with a say, these settings. It always waits."},
 }
 
-func (s *Server) showSettings(p *page) error { return s.settingsPage(p, nil, nil, "") }
+func (s *Server) showSettings(p *page) error { return s.settingsPage(p, tried{}, nil) }
 
-// settingsPage shows the settings, with what was wrong with four eyes or with
-// the rules as they were sent.
-func (s *Server) settingsPage(p *page, sent []models.DecisionRule, r *refusal, days string) error {
+// A tried is what of the settings was sent and refused, zero where nothing was.
+type tried struct {
+	rules     []models.DecisionRule
+	days      string // that four eyes are off
+	recording *recorded
+}
+
+// A recorded is what was asked to be kept of answers.
+type recorded struct{ what, days string }
+
+// settingsPage shows the settings, with what was wrong with what was sent.
+func (s *Server) settingsPage(p *page, sent tried, r *refusal) error {
 	now, err := ops.Do(p.ctx(), s.desk, p.call(), ops.GetSettings, ops.None{})
 	if err != nil {
 		return err
@@ -37,7 +47,7 @@ func (s *Server) settingsPage(p *page, sent []models.DecisionRule, r *refusal, d
 		return err
 	}
 	x := settings.Page{
-		FourEyes: now.FourEyes, Deciders: now.Deciders, Waiting: waiting, Days: r.entry("four_eyes_days_off", days), May: ops.Allowed(p.call(), ops.SaveSettings.Entry()) == nil,
+		FourEyes: now.FourEyes, Deciders: now.Deciders, Waiting: waiting, Days: r.entry("four_eyes_days_off", sent.days), May: ops.Allowed(p.call(), ops.SaveSettings.Entry()) == nil,
 		Alone: now.Deciders < 2 && slices.Contains(p.by.Roles, models.RoleOwner), State: "How this brain decides.",
 	}
 	if now.Deciders < 2 {
@@ -46,15 +56,20 @@ func (s *Server) settingsPage(p *page, sent []models.DecisionRule, r *refusal, d
 	if now.Until != nil {
 		x.Until = p.when(*now.Until)
 	}
-	if sent != nil {
+	switch {
+	case sent.rules != nil:
 		x.RulesSaid = r.rest()
-	} else {
+	case sent.recording != nil:
+		x.Recording.Problem = r.rest("answer_days")
+	default:
 		x.Problem = r.rest("four_eyes_days_off")
 	}
+	recording(&x, now, sent.recording, r)
+	x.Owner = slices.Contains(p.by.Roles, models.RoleOwner)
 	for _, rule := range now.Rules {
 		shown := rule
-		if i := slices.IndexFunc(sent, func(o models.DecisionRule) bool { return o.Class == rule.Class }); i >= 0 {
-			shown = sent[i]
+		if i := slices.IndexFunc(sent.rules, func(o models.DecisionRule) bool { return o.Class == rule.Class }); i >= 0 {
+			shown = sent.rules[i]
 		}
 		x.Rules = append(x.Rules, settingsRule(rule, shown))
 	}
@@ -97,7 +112,7 @@ func (s *Server) saveFourEyes(p *page) error {
 	if days := strings.TrimSpace(sent.Get("days")); days != "" && !on {
 		if in.DaysOff, err = strconv.Atoi(days); err != nil || in.DaysOff < 1 {
 			r, _ := refused(fault.Field("four_eyes_days_off", "Give a number of days, from 1 on."))
-			return s.settingsPage(p, nil, r, days)
+			return s.settingsPage(p, tried{days: days}, r)
 		}
 	}
 	call := p.call()
@@ -107,7 +122,7 @@ func (s *Server) saveFourEyes(p *page) error {
 		return done
 	}
 	if r, ok := refused(err); ok {
-		return s.settingsPage(p, nil, r, sent.Get("days"))
+		return s.settingsPage(p, tried{days: sent.Get("days")}, r)
 	}
 	if err != nil {
 		return err
@@ -139,10 +154,99 @@ func (s *Server) saveRules(p *page) error {
 		return done
 	}
 	if r, ok := refused(err); ok {
-		return s.settingsPage(p, in.Rules, r, "")
+		return s.settingsPage(p, tried{rules: in.Rules}, r)
 	}
 	if err != nil {
 		return err
 	}
 	return p.Redirect(http.StatusSeeOther, p.at(settings.Path)+"?done=rules-saved")
+}
+
+// recordingWords say what each choice keeps.
+var recordingWords = []string{"full", "question and answer", "hash", "their hash only", "off", "nothing but the audit row"}
+
+// recording shows what is kept of answers, or what was asked to be.
+func recording(x *settings.Page, now ops.BrainSettings, sent *recorded, r *refusal) {
+	for i := 0; i < len(recordingWords); i += 2 {
+		if recordingWords[i] == now.RecordAnswers {
+			x.Recording.Words = "Of each answer " + recordingWords[i+1] + " is kept"
+		}
+	}
+	if now.AnswerDays > 0 {
+		x.Recording.Words += ", for " + layout.Plural(now.AnswerDays, "day", "days") + "."
+	} else {
+		x.Recording.Words += ", for ever."
+	}
+	what, days := now.RecordAnswers, strconv.Itoa(now.AnswerDays)
+	if sent != nil {
+		what, days = sent.what, sent.days
+	}
+	x.Recording.Choices = choices(what, "", recordingWords...)[1:]
+	x.Recording.Days = r.entry("answer_days", days)
+}
+
+func (s *Server) saveRecording(p *page) error {
+	sent, err := posted(p.Context)
+	if err != nil {
+		return err
+	}
+	asked := recorded{sent.Get("record_answers"), strings.TrimSpace(sent.Get("answer_days"))}
+	again := func(r *refusal) error { return s.settingsPage(p, tried{recording: &asked}, r) }
+	days, err := strconv.Atoi(cmp.Or(asked.days, "0"))
+	if err != nil {
+		r, _ := refused(fault.Field("answer_days", "Give a number of days; 0 is for ever."))
+		return again(r)
+	}
+	call := p.call()
+	call.Rationale = sent.Get("recording-rationale")
+	_, err = ops.Do(p.ctx(), s.desk, call, ops.SaveSettings, ops.SaveSettingsIn{RecordAnswers: asked.what, AnswerDays: &days})
+	if done, ok := p.queued(err); ok {
+		return done
+	}
+	if r, ok := refused(err); ok {
+		return again(r)
+	}
+	if err != nil {
+		return err
+	}
+	return p.Redirect(http.StatusSeeOther, p.at(settings.Path)+"?done=saved")
+}
+
+// exportBrain gives all of the brain out as a file. That it was taken is recorded
+// before its first byte leaves.
+func (s *Server) exportBrain(p *page) error {
+	x, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ExportBrain, ops.None{})
+	if err != nil {
+		return err
+	}
+	return s.stream(p.Context, x)
+}
+
+func (s *Server) newDeletion(p *page) error { return s.deletionPage(p, ops.DeleteBrainIn{}, nil) }
+
+func (s *Server) deletionPage(p *page, in ops.DeleteBrainIn, r *refusal) error {
+	if err := ops.Allowed(p.call(), ops.DeleteBrain.Entry()); err != nil {
+		return err
+	}
+	d := settings.Deletion{Brain: string(p.brain), Confirm: r.entry("confirm", string(in.Confirm)), Reason: r.entry("reason", in.Reason), Problem: r.rest("confirm", "reason")}
+	return render(p.Context, r.status(), privately, settings.DeletionPage(p.frame(), d))
+}
+
+func (s *Server) deleteBrain(p *page) error {
+	sent, err := posted(p.Context)
+	if err != nil {
+		return err
+	}
+	in := ops.DeleteBrainIn{Confirm: models.BrainID(sent.Get("confirm")), Reason: sent.Get("reason")}
+	_, err = ops.Do(p.ctx(), s.desk, p.call(), ops.DeleteBrain, in)
+	if done, ok := p.queued(err); ok {
+		return done
+	}
+	if r, ok := refused(err); ok {
+		return s.deletionPage(p, in, r)
+	}
+	if err != nil {
+		return err
+	}
+	return p.Redirect(http.StatusSeeOther, "/brains")
 }

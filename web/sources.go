@@ -149,6 +149,9 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 	row := sourceRow(p, v.Source)
 	row.Passages, row.Language = layout.Number(len(v.Passages)), v.Revision.Language
 	view := sources.Source{Row: row, Name: v.Revision.Name, Media: v.Revision.MediaType, SHA256: fmt.Sprintf("%x", v.Revision.SHA256), Problems: v.Revision.Warnings}
+	if v.Purged != nil {
+		view.Purged = layout.Date(v.Purged.At) + ": " + v.Purged.Reason
+	}
 	view.May, view.FourEyes = p.by.May(models.MayEditDraft), p.fourEyes()
 	if v.Source.RemovedAt != nil {
 		view.IsRemoved, view.Removed = true, p.when(*v.Source.RemovedAt)

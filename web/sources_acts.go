@@ -137,6 +137,33 @@ func (s *Server) restoreSource(p *page) error {
 	return s.acted(p, err, code, "source-restored", func(r *refusal) (templ.Component, error) { return nil, r.Error })
 }
 
+func (s *Server) newPurge(p *page) error {
+	_, a, err := s.actOn(p, ops.PurgeSource.Entry())
+	if err != nil {
+		return err
+	}
+	return p.show(sources.PurgePage(p.frame(), a))
+}
+
+// purgeSource asks for a source to go for good, which another person decides on.
+func (s *Server) purgeSource(p *page) error {
+	sent, err := posted(p.Context)
+	if err != nil {
+		return err
+	}
+	code, err := param(p.Context, "code")
+	if err != nil {
+		return err
+	}
+	in := ops.PurgeIn{Source: code, Reason: sent.Get("reason")}
+	_, err = ops.Do(p.ctx(), s.desk, p.call(), ops.PurgeSource, in)
+	return s.acted(p, err, code, "purged", func(r *refusal) (templ.Component, error) {
+		_, a, err := s.actOn(p, ops.PurgeSource.Entry())
+		a.Reason, a.Problem = r.entry("reason", in.Reason), r.rest("reason")
+		return sources.PurgePage(p.frame(), a), err
+	})
+}
+
 func (s *Server) newCertification(p *page) error {
 	_, a, err := s.actOn(p, ops.CertifySource.Entry())
 	if err != nil {

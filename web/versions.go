@@ -73,6 +73,9 @@ func versionRow(p *page, v models.Version) versions.Row {
 		Sources: layout.Plural(len(v.Manifest.Sources), "source", "sources"), Cards: layout.Plural(len(v.Manifest.Cards), "topic card", "topic cards"),
 		Engine: v.Engine, Hash: fmt.Sprintf("%x", v.Hash), Suspended: suspendedIn(p, v.Manifest),
 	}
+	if len(v.Purged) > 0 {
+		row.Purged = strings.Join(v.Purged, ", ") + " purged since"
+	}
 	if v.Recommendation != "" {
 		row.Review = p.at(approvals.ReviewPath(v.Recommendation))
 	}

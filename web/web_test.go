@@ -34,6 +34,7 @@ const (
 // A site is a whole server over a database of its own.
 type site struct {
 	t      *testing.T
+	db     storetest.Database
 	server *Server
 	desk   *ops.Desk
 	url    string
@@ -44,11 +45,12 @@ type site struct {
 // open serves a fresh instance.
 func open(t *testing.T) *site {
 	t.Helper()
-	st, err := store.Open(t.Context(), storetest.New(t).URL, store.Options{})
+	db := storetest.New(t)
+	st, err := store.Open(t.Context(), db.URL, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, log: &bytes.Buffer{}, away: sync.OnceFunc(st.Close)}
+	s := &site{t: t, db: db, log: &bytes.Buffer{}, away: sync.OnceFunc(st.Close)}
 	t.Cleanup(s.away)
 	front := &late{}
 	srv := httptest.NewServer(front)

@@ -92,7 +92,7 @@ func (a *auditVerifyCmd) Run(ctx context.Context, c *console) error {
 type opCmd struct {
 	brainFlag
 	dryFlag
-	Name   string `arg:"" help:"The operation's name. Any other word prints all names."`
+	Name string `arg:"" help:"The operation's name. Any other word prints all names."`
 }
 
 // Run runs any operation that the command line is offered.

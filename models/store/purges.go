@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"encoding/json"
+	"errors"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -52,7 +53,7 @@ func (tx *Tx) NotPurged(hexSum, code string) error {
 	var was string
 	err := tx.db.Raw("SELECT code FROM purges WHERE brain_id = ? AND (code = ? OR went @> jsonb_build_array(jsonb_build_object('sha256', CAST(? AS text)))) LIMIT 1", tx.Brain, code, hexSum).Row().Scan(&was)
 	switch {
-	case err == sql.ErrNoRows: //nolint:errorlint // of Row, which returns it bare
+	case errors.Is(err, sql.ErrNoRows):
 		return nil
 	case err != nil:
 		return err

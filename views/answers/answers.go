@@ -73,6 +73,7 @@ type Record struct {
 	Decided  []string    // who proposed and who approved the version, each in words
 	Review   layout.Link // where that was decided; zero where the reader may not open it
 	Stamp    string      // that nobody else was asked; empty where somebody was
+	Gone     string      // why question and answer are not kept; empty: they are
 	Replay   string      // where it is replayed; empty where the reader may not
 	Replayed *Replay     // what came of it; nil: it was not
 	Body     Body

@@ -66,6 +66,7 @@ func answerRows() []answers.Row {
 	return []answers.Row{
 		{URL: base + answers.RecordPath("ans_k7Qd2mXw91aB"), Question: question, Guardrail: answers.Guardrail{Status: "pass"}, Who: "curator@calliope.example", Surface: "web", At: ago(4 * 60e9)},
 		{URL: base + answers.RecordPath("ans_9fQaZt7mp0Lw"), Question: "How many days of paid leave do our employees have?", Guardrail: answers.Guardrail{Status: "disclaim"}, Who: "Letters agent", Surface: "mcp", At: ago(3 * 3600e9)},
+		{URL: base + answers.RecordPath("ans_p0Lw9fQaZt7n"), Question: "Question expired", Guardrail: answers.Guardrail{Status: "pass"}, Who: "Letters agent", Surface: "mcp", At: ago(39 * day)},
 		{URL: base + answers.RecordPath("ans_p0Lw9fQaZt7m"), Question: "Draft a letter that hides the reason.", Guardrail: answers.Guardrail{Status: "block"}, Who: "Letters agent", Surface: "mcp", At: ago(40 * day)},
 	}
 }
@@ -91,6 +92,8 @@ func answerPages(f func(string) layout.Frame) []Page {
 	broken.Intact, broken.Stamp, broken.Decided, broken.Review = false, "published while four eyes were off", nil, layout.Link{}
 	broken.Body.Cites = append([]answers.Cite(nil), broken.Body.Cites...)
 	broken.Body.Cites[1].Off = true
+	gone := record
+	gone.Question, gone.Body, gone.Gone = "", answers.Body{Guardrail: answers.Guardrail{Status: "pass"}}, "the question and the answer expired on 24 November 2026; the audit log keeps the hash"
 	guardrails := []form.Choice{{Label: "any", Chosen: true}, {Value: "disclaim", Label: "disclaimed"}}
 	filter := answers.Filter{Guardrails: guardrails, Sources: []string{"HB", "SCORE"}, Text: form.Entry{Value: "score"}}
 	wrong := filter
@@ -100,6 +103,7 @@ func answerPages(f func(string) layout.Frame) []Page {
 		{"answer-table", answers.RecordPage(f(path), withTable)},
 		{"answer-disclaimed", answers.RecordPage(f(path), unsealed)},
 		{"answers", answers.IndexPage(f(answers.Path), answers.Index{Rows: answerRows(), State: layout.Plural(1284, "answer", "answers") + " in all.", Older: base + "/answers?cursor=x", Newer: base + "/answers"})},
+		{"answer-gone", answers.RecordPage(f(path), gone)},
 		{"answer-replayed", answers.RecordPage(f(path), replayed)},
 		{"answer-broken", answers.RecordPage(f(path), broken)},
 		{"answers-found", answers.IndexPage(f(answers.Path), answers.Index{Rows: answerRows(), Filter: filter, Filtered: true})},

@@ -114,6 +114,7 @@ func curatePages(f func(string) layout.Frame) []Page {
 	}
 	taken := off
 	taken.Suspensions, taken.IsRemoved, taken.Removed = nil, true, ago(3*day)
+	purged := sources.Source{Row: source.Row, May: true, Purged: "24 November 2026: Order 3 O 12/26 of the regional court."}
 	act := sources.Act{Code: "HB", Title: "Lending Handbook", Revision: "2"}
 	passage := act
 	passage.Key, passage.Text, passage.Reason, passage.Problem = "HB 4.2(a)", source.Passages[1].Text, form.Entry{Problem: "Say why, in at most 1000 bytes."}, "Nothing was suspended."
@@ -125,7 +126,7 @@ func curatePages(f func(string) layout.Frame) []Page {
 	}
 	published := []versions.Row{
 		{N: "14", Live: true, Published: ago(6 * day), By: "approver@calliope.example", Notes: "The second review is free of charge.", Sources: "7 sources", Cards: "2 topic cards", Engine: "bm25/1 · 0.1.0", Hash: "9f2c1d6be0d9c4a1f1b7a1f1"},
-		{N: "13", Published: ago(20 * day), By: "curator@calliope.example", FourEyes: "off", Sources: "7 sources", Cards: "2 topic cards", Engine: "bm25/1 · 0.1.0", Hash: "8e1c1d6be0d9c4a1f1b7a1f1", Suspended: "1 source suspended", Review: base + "/approvals/rec_k7QdXm2PzR4a", Diff: base + versions.DiffPath + "?from=12&to=13", Restore: base + versions.RestorationPath("13")},
+		{N: "13", Published: ago(20 * day), By: "curator@calliope.example", FourEyes: "off", Sources: "7 sources", Cards: "2 topic cards", Engine: "bm25/1 · 0.1.0", Hash: "8e1c1d6be0d9c4a1f1b7a1f1", Suspended: "1 source suspended", Purged: "OLD purged since", Review: base + "/approvals/rec_k7QdXm2PzR4a", Diff: base + versions.DiffPath + "?from=12&to=13", Restore: base + versions.RestorationPath("13")},
 		{N: "1", Published: ago(90 * day), By: "system", FourEyes: "bootstrap", Sources: "6 sources", Cards: "2 topic cards", Engine: "bm25/1", Hash: "9f2c"},
 	}
 	compare := versions.Compare{From: []form.Choice{{Value: "14", Label: "version 14, which answers now", Chosen: true}, {Value: "13", Label: "version 13"}}, To: []form.Choice{{Label: "the draft", Chosen: true}, {Value: "14", Label: "version 14"}}}
@@ -161,6 +162,9 @@ func curatePages(f func(string) layout.Frame) []Page {
 		{"source-suspend-wrong", sources.SuspensionPage(f(sources.SuspensionPath("HB", "")), passage)},
 		{"source-remove", sources.RemovalPage(f(sources.SourcePath("HB")+"/removal"), act)},
 		{"source-remove-wrong", sources.RemovalPage(f(sources.SourcePath("HB")+"/removal"), refused)},
+		{"source-purge", sources.PurgePage(f(sources.SourcePath("HB")+"/purge"), act)},
+		{"source-purge-wrong", sources.PurgePage(f(sources.SourcePath("HB")+"/purge"), passage)},
+		{"source-purged", sources.SourcePage(f(sources.SourcePath("HB")), purged)},
 		{"source-certify", sources.CertificationPage(f(sources.SourcePath("HB")+"/certification"), act)},
 		{"source-bare", sources.SourcePage(f(sources.SourcePath("X")), sources.Source{Row: sources.Row{Code: "X", Title: "Scanned letter", Passages: "0", Revision: "1", Added: ago(day), By: "curator@calliope.example"}})},
 		{"cards", cards.IndexPage(f(cards.Path), cards.Index{Cards: all, State: "2 topic cards, 1 anchor without text."})},

@@ -53,18 +53,20 @@ func memberPages(f func(string) layout.Frame) []Page {
 	ben := members.Row{ID: "per_9fQaZt7mp0Lw", URL: members.MemberPath("per_9fQaZt7mp0Lw"), Name: "approver@calliope.example", Email: "approver@calliope.example", Roles: []string{"approver"}, Decides: true, Disabled: true}
 	roles := []form.Choice{{Value: "owner", Label: "owner", Hint: "All, and who decides on what."}, {Value: "approver", Label: "approver", Hint: "Reads the draft and decides.", Chosen: true}, {Value: "reader", Label: "reader", Hint: "Reads and asks what is published."}}
 	add := "bb user create EMAIL --role approver --brain-id calliope"
+	keep := settings.Recording{Words: "Of each answer question and answer is kept, for ever.", Choices: []form.Choice{{Value: "full", Label: "question and answer", Chosen: true}, {Value: "hash", Label: "their hash only"}}, Days: form.Entry{Value: "0"}}
 	rules := []settings.Rule{
 		settingsRule("A2", "Changes of the draft", "Imports, removals, golden questions: what can be taken back. It waits where an agent or a program asks."),
 		settingsRule("A3", "A curator’s judgement", "Topic cards and certifications. It waits where an agent or a program asks."),
 		settingsRule("A4", "What cannot be taken back", "Publishing, restoring a version, roles with a say, these settings. It always waits."),
 	}
 	waiting := []layout.Link{{Text: "Set a member’s roles, roles of reader@calliope.example", URL: base + approvals.ReviewPath("rec_k7QdXm2PzR4a")}}
-	on := settings.Page{State: "How this brain decides.", FourEyes: true, Deciders: 3, Rules: rules, May: true, Waiting: waiting, More: []layout.Link{{Text: "API keys", URL: base + "/settings/api-keys"}, {Text: "Members and roles", URL: base + members.Path}}}
+	on := settings.Page{State: "How this brain decides.", FourEyes: true, Deciders: 3, Rules: rules, May: true, Owner: true, Recording: keep, Waiting: waiting, More: []layout.Link{{Text: "API keys", URL: base + "/settings/api-keys"}, {Text: "Members and roles", URL: base + members.Path}}}
 	off := on
 	off.FourEyes, off.Until, off.Deciders, off.Alone, off.Waiting = false, ago(-28*day), 1, true, nil
 	off.Warning = "Fewer than two people could ever decide in this brain, so what is proposed here waits for ever. Add a second person as approver, curator, admin or owner."
 	wrong := on
 	wrong.Problem, wrong.Days, wrong.RulesSaid, wrong.Waiting = "Alone one turns four eyes off for at most 30 days.", form.Entry{Value: "90", Problem: "At most 30 days."}, "2 people could decide on A4, so 3 approvals would never come together.", nil
+	wrong.Recording.Problem, wrong.Recording.Days = "Nothing was saved.", form.Entry{Value: "many", Problem: "Give a number of days; 0 is for ever."}
 	reads := on
 	reads.May, reads.More = false, nil
 	without := f(settings.Path)
@@ -78,6 +80,9 @@ func memberPages(f func(string) layout.Frame) []Page {
 		{"member-accounts", members.AccountsPage(f(members.LinkPath), members.Accounts{Members: []string{ada.Email, ben.Email}, Unlink: true})},
 		{"member-accounts-wrong", members.AccountsPage(f(members.LinkPath), members.Accounts{Members: []string{ada.Email}, Off: true, Account: form.Entry{Value: "x@y", Problem: "Nobody in this brain has that e-mail address."}, Problem: "Nothing was asked for."})},
 		{"members-refused", problem.ProblemPage(f(members.Path), problem.Problem{Status: "403", Title: "That is not allowed", Text: "Your role in this brain does not allow that.", SignedIn: true, RequestID: "r_8hK2"})},
+		{"member-forget", members.MemberPage(f(members.ForgettingPath(ben.ID)), members.Detail{Row: ben, Forgetting: true, Problem: "This person is forgotten already."})},
+		{"brain-delete", settings.DeletionPage(f(settings.DeletionPath), settings.Deletion{Brain: "calliope"})},
+		{"brain-delete-wrong", settings.DeletionPage(f(settings.DeletionPath), settings.Deletion{Brain: "calliope", Confirm: form.Entry{Value: "calliop", Problem: "Write the brain’s id once more."}, Problem: "Nothing was asked for."})},
 		{"settings", settings.SettingsPage(f(settings.Path), on)},
 		{"settings-off", settings.SettingsPage(without, off)},
 		{"settings-wrong", settings.SettingsPage(f(settings.Path), wrong)},

@@ -20,6 +20,9 @@ func MemberPath(id string) string { return Path + "/" + id }
 // RemovalPath returns where a membership is ended.
 func RemovalPath(id string) string { return MemberPath(id) + "/removal" }
 
+// ForgettingPath returns where a person is forgotten.
+func ForgettingPath(id string) string { return MemberPath(id) + "/forgetting" }
+
 // An Index is everybody in a brain.
 type Index struct {
 	Rows    []Row
@@ -57,6 +60,8 @@ type Detail struct {
 	Problem  string
 	About    string // of the roles
 	Removing bool   // the page asks whether the membership is to end
+
+	Forgetting bool // the page asks whether the person is to be forgotten
 }
 
 // An Accounts page says whose accounts are one person's.

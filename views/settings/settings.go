@@ -12,6 +12,10 @@ const (
 	Path         = "/settings"
 	FourEyesPath = Path + "/four-eyes" // POST: on, days
 	RulesPath    = Path + "/rules"     // POST: needed-A2, role-A2, …
+
+	RecordingPath = Path + "/recording" // POST: record_answers, answer_days
+	DeletionPath  = Path + "/deletion"
+	ExportPath    = Path + "/export"
 )
 
 // A Page is how a brain decides now.
@@ -30,6 +34,25 @@ type Page struct {
 	Problem   string // of four eyes
 	RulesSaid string // what is wrong with the rules
 	More      []layout.Link
+
+	Recording Recording
+	Owner     bool // the reader may ask for the end of the brain
+}
+
+// Recording is what is kept of answers.
+type Recording struct {
+	Choices []form.Choice
+	Days    form.Entry
+	Words   string // as it is now
+	Problem string
+}
+
+// A Deletion asks whether all of a brain is to go.
+type Deletion struct {
+	Brain   string
+	Confirm form.Entry
+	Reason  form.Entry
+	Problem string
 }
 
 // A Rule is who decides on one class of changes.

@@ -29,6 +29,7 @@ func liftPath(code string) string          { return SourcePath(code) + "/lift" }
 func removalPath(code string) string       { return SourcePath(code) + "/removal" }
 func restorationPath(code string) string   { return SourcePath(code) + "/restoration" }
 func certificationPath(code string) string { return SourcePath(code) + "/certification" }
+func purgePath(code string) string         { return SourcePath(code) + "/purge" }
 
 // An Index is the list of sources.
 type Index struct {
@@ -72,6 +73,8 @@ type Source struct {
 	Newer    string // and of those after
 
 	Certified string // who vouches for this revision; empty: nobody
+
+	Purged string // who had it purged, when and why; empty: it is there
 
 	Suspensions []Suspension
 	Removed     layout.When // when it was taken out of the draft; zero: it is there

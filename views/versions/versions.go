@@ -132,6 +132,7 @@ type Row struct {
 	Engine    string
 	Hash      string // of the manifest, in hexadecimal
 	Suspended string // "1 source suspended"; empty: nothing that it holds is
+	Purged    string // "HB purged since"; empty: all that it held is there
 	Review    string // where it was decided on, with its golden report; empty where nobody was asked
 	Diff      string // what it changed; empty for the first one
 	Restore   string // where it is restored; empty where the reader may not, or it answers now
