@@ -110,6 +110,11 @@ func TestTwoProcessesShareAnImport(t *testing.T) {
 	if _, err := own.Exec(t.Context(), "SELECT set_config('app.brain_id', 'calliope', false)"); err != nil {
 		t.Fatal(err)
 	}
+	// What the queue keeps names things, and says nothing of them.
+	var keys string
+	if err := own.QueryRow(t.Context(), "SELECT string_agg(DISTINCT k, ' ' ORDER BY k) FROM river.river_job, jsonb_object_keys(args) k").Scan(&keys); err != nil || keys != "brain import n" {
+		t.Errorf("a job holds %q, %v", keys, err)
+	}
 	var left int
 	if err := own.QueryRow(t.Context(), "SELECT count(*) FROM import_files").Scan(&left); err != nil || left != 0 {
 		t.Errorf("the bytes of %d items are still there, %v", left, err)
