@@ -203,7 +203,7 @@ func furnished(t *testing.T, d *ops.Desk, brain models.BrainID, secret string) (
 	must(t, d, c, ops.SaveCard, ops.SaveCardIn{ID: x.card, Label: secret, Covers: secret, Anchors: []string{strings.ToUpper(secret) + " 1(a)"}})
 	must(t, d, c, ops.SaveGolden, ops.SaveGoldenIn{ID: x.card, Question: "What is the word " + secret + "?"})
 	must(t, d, c, ops.PublishVersion, ops.PublishIn{})
-	x.imported = must(t, d, c, ops.StartImport, ops.StartImportIn{Files: []ops.ImportFile{{Name: secret + ".md", Data: []byte("# " + secret)}}}).Import.ID
+	x.imported = must(t, d, c, ops.StartImport, ops.StartImportIn{Files: []ops.ImportFile{{Name: secret + ".md", Data: []byte("# " + secret)}}}).ID
 	k := must(t, d, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: secret})
 	x.key = k.ID
 	tokens := tokensOf(t, d, brain, ada, models.ScopeAdvisorRead, models.ScopeWrite)

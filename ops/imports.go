@@ -191,7 +191,7 @@ func (v *ImportView) sum() {
 	switch {
 	case v.Counts[models.ItemQueued]+v.Counts[models.ItemReading] > 0:
 		v.State = importRunning
-	case v.Import.CancelledAt != nil:
+	case v.CancelledAt != nil:
 		v.State = importCancelled
 	default:
 		v.State = importFinished

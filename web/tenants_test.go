@@ -41,7 +41,7 @@ func (s *site) foreign() nouns {
 		run(s, c, ops.PublishVersion, ops.PublishIn{})
 	}
 	n["version"] = "3"
-	n["import"] = run(s, c, ops.StartImport, ops.StartImportIn{Files: []ops.ImportFile{{Name: "zebra.md", Data: []byte("# Zebra")}}}).Import.ID
+	n["import"] = run(s, c, ops.StartImport, ops.StartImportIn{Files: []ops.ImportFile{{Name: "zebra.md", Data: []byte("# Zebra")}}}).ID
 	run(s, c, ops.SaveCard, ops.SaveCardIn{ID: n["card"], Label: "Zebra", Covers: "zebras", Anchors: []string{"ZEBRA 1(a)"}})
 	k := run(s, c, ops.CreateAPIKey, ops.CreateAPIKeyIn{Label: "zebra"})
 	n["key"] = k.ID

@@ -233,7 +233,7 @@ func (s *scanner) run(l textLine, next int) {
 			s.pos = next
 			break
 		}
-		if s.breaks(l, prev, b, next) {
+		if s.text[s.pos] == '\f' && endsClause(prev) || s.breaks(l, prev, b, next) {
 			break
 		}
 		b.end, s.pos, prev = l.end, next, l.body

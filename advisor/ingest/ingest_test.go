@@ -159,6 +159,11 @@ LH 2024 ¶1 | B.
 LH § Is it 1? | Is it #1?
 LH § Is it 1? ¶1 | C.
 `},
+		{"pages", "the fee is due on the first.\n\nit is small.\n\fnone is due later.\n", `
+LH p. 1 ¶1 | the fee is due on the first.
+LH p. 1 ¶2 | it is small.
+LH p. 2 ¶1 | none is due later.
+`},
 		{"headings only", "# A\n\n## B\n", "\nA § B | B\n"},
 		{"no structure", "just some words", "\nDOC ¶1 | just some words\n"},
 		{"lone carriage returns", "# Lending Handbook\r\r## Fees\r\rNone.\r", "\nLH § Fees | Fees\nLH § Fees ¶1 | None.\n"},
@@ -172,6 +177,9 @@ LH 4.2(a) #2 | (a) y.
 		o := Options{}
 		if tt.name == "no structure" {
 			o.Code = "DOC"
+		}
+		if tt.name == "pages" {
+			o.Code = "LH"
 		}
 		if tt.name == "headings only" {
 			o.Code = "A"

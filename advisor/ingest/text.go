@@ -57,6 +57,11 @@ func parseText(text string, o Options) (*Document, error) {
 	}
 	if s.plain && strings.Contains(text, "\f") {
 		d.Pages = strings.Count(strings.TrimRight(text, "\f \n"), "\f") + 1
+		page, at := 1, 0
+		for i := range s.blocks {
+			page += strings.Count(text[at:s.blocks[i].start], "\f")
+			s.blocks[i].page, at = page, s.blocks[i].start
+		}
 	}
 	if err := d.structure(s.blocks, o); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ func (e *Extractor) fillCache(ctx context.Context) error {
 		return err
 	}
 	e.Cache = dir
-	ready := filepath.Join(dir, "compiled "+engine())
+	ready := filepath.Join(dir, "compiled "+engine()+e.build())
 	if _, err := os.Stat(ready); err == nil {
 		return nil
 	}
@@ -65,6 +66,20 @@ func (e *Extractor) fillCache(ctx context.Context) error {
 		return err
 	}
 	return os.WriteFile(ready, nil, 0o644)
+}
+
+// build tells this program from others with the same engine, who may ask it to be
+// compiled otherwise: what is not in the cache a child cannot add.
+func (e *Extractor) build() string {
+	exe, _, err := e.program()
+	if err != nil {
+		return ""
+	}
+	st, err := os.Stat(exe)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" %x-%x", st.Size(), st.ModTime().UnixNano())
 }
 
 // engine names what is compiled: other versions of it are compiled anew.

@@ -82,6 +82,7 @@ func (d *docx) load(top map[string]relation, main string) (err error) {
 	if d.remarks, err = d.readComments(partOf(d.rels, "comments", "word/comments.xml")); err != nil {
 		return err
 	}
+	defer d.lists.anew() // notes and comments count for themselves
 	return d.readNotes()
 }
 

@@ -231,6 +231,16 @@ func (ls *docxLists) next(id, level int) (label string, bullet bool) {
 	return tidy(l.label(d, level)), false
 }
 
+// anew forgets all counts.
+func (ls *docxLists) anew() {
+	for _, a := range ls.abstract {
+		a.begun = [levels]bool{}
+	}
+	for _, l := range ls.lists {
+		l.used = [levels]bool{}
+	}
+}
+
 // begin sets the count of a level to its first number.
 func (l *list) begin(i int) {
 	a := l.of

@@ -169,11 +169,12 @@ func TestDOCXReports(t *testing.T) {
 		runOf(`<w:vanish/>`, said("hidden words")) + runOf(`<w:color w:val="FFFFFF"/>`, said("white words")) + runOf(`<w:color w:val="FFFFFF"/><w:shd w:fill="000000"/>`, said(" on black")) + runOf(`<w:sz w:val="2"/>`, said("tiny")) + runOf(`<w:rStyle w:val="Hid"/>`, said("styled")) + runOf(`<w:rStyle w:val="Hid"/><w:vanish w:val="0"/>`, said(" shown")) + `</w:p>` +
 		`<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r>` + said("One ") + `</w:r></w:p><w:p><w:commentRangeStart w:id="0"/><w:r>` + said("paragraph") + `</w:r><w:commentRangeEnd w:id="0"/><w:r>` + said(" now.") + `<w:commentReference w:id="0"/></w:r></w:p>` +
 		tbl("", tr("", td("", `<w:p><w:r>`+said("cell")+ref("4")+`</w:r></w:p>`), td("", "x"))) +
-		`<w:sectPr><w:headerReference w:type="default" r:id="header1"/></w:sectPr>`
+		item(1, 0, "First.") + `<w:sectPr><w:headerReference w:type="default" r:id="header1"/></w:sectPr>`
 	d := read(t, DOCX, word(body, docxParts{
 		styles:    `<w:style w:type="character" w:styleId="Hid"><w:name w:val="Hid"/><w:rPr><w:vanish/></w:rPr></w:style>`,
-		footnotes: `<w:footnote w:type="separator" w:id="0">` + para("", "----") + `</w:footnote><w:footnote w:id="2">` + para("", "See the rule.") + `</w:footnote><w:footnote w:id="3">` + para("", "In euros.") + `</w:footnote><w:footnote w:id="4">` + para("", "Of the table.") + `</w:footnote><w:footnote w:id="9">` + para("", "Of nothing.") + `</w:footnote>`,
+		footnotes: `<w:footnote w:type="separator" w:id="0">` + para("", "----") + `</w:footnote><w:footnote w:id="2">` + para("", "See the rule.") + `</w:footnote><w:footnote w:id="3">` + para("", "In euros.") + `</w:footnote><w:footnote w:id="4">` + item(1, 0, "Of the table.") + `</w:footnote><w:footnote w:id="9">` + para("", "Of nothing.") + `</w:footnote>`,
 		comments:  `<w:comment w:id="0" w:author="Ann">` + para("", "Really?") + `</w:comment>`,
+		numbering: numbering(lvl(0, "decimal", "%1.", "")),
 		settings:  `<w:footnotePr><w:numFmt w:val="lowerLetter"/></w:footnotePr>`,
 		header:    para("", "Handbook of the bank"),
 		core:      `<dc:title>Handbook</dc:title><dc:language>en-GB</dc:language>`,
@@ -184,7 +185,8 @@ N [a] See the rule.
 N [b] In euros.
 P One paragraph now.
 R t1.1 | cell | x
-N [c] Of the table.
+N [c] 1. Of the table.
+I1 [1.] First.
 `)
 	if d.Title != "Handbook" || d.Language != "en-GB" || !reflect.DeepEqual(d.Margins, []string{"Handbook of the bank"}) {
 		t.Errorf("%q %q %q", d.Title, d.Language, d.Margins)
