@@ -19,7 +19,11 @@ import (
 
 type importCmd struct {
 	brainFlag
-	Paths         []string `arg:"" help:"Files, folders or patterns to read."`
+	Paths         []string `arg:"" name:"path" help:"Files, folders, patterns or http(s) addresses to read."`
+	Crawl         bool     `help:"Follow the links of the one address, on its own host and below its folder."`
+	Sitemap       bool     `help:"Read what the sitemap of the one address's site names."`
+	MaxPages      int      `default:"50" help:"Of a crawl or sitemap, at most 500."`
+	MaxBytes      int64    `help:"Of a crawl, all documents together. Default: 256 MiB."`
 	Title         string   `help:"Default: the document's own."`
 	Code          string   `help:"Prefix of its citation keys. Default: proposed from the title."`
 	Jurisdiction  string   `help:"Where it applies."`
@@ -43,11 +47,15 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 	defer d.Close()
 	defer d.sealQuietly(ctx, i.BrainID)
 	r := &importRun{c: c, d: d, call: call, facts: i.input()}
-	paths, err := r.find(i.Paths)
+	files, err := i.addresses(&r.facts)
 	if err != nil {
 		return err
 	}
-	r.single = len(paths) == 1
+	paths, err := r.find(files)
+	if err != nil {
+		return err
+	}
+	r.single = len(paths)+len(r.facts.URLs) == 1
 	if !r.single && (i.Title != "" || i.Code != "") {
 		return fault.New(fault.Invalid, "--title and --code are for one file.")
 	}
@@ -62,6 +70,27 @@ func (i *importCmd) input() ops.StartImportIn {
 		Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Owner: i.Owner, Supersedes: i.Supersedes,
 		ReviewBy: models.Date(i.ReviewBy), EffectiveFrom: models.Date(i.EffectiveFrom), EffectiveTo: models.Date(i.EffectiveTo),
 	}}
+}
+
+// addresses takes the addresses out of the arguments, and returns the files.
+func (i *importCmd) addresses(in *ops.StartImportIn) (files []string, err error) {
+	var urls []string
+	for _, p := range i.Paths {
+		if strings.HasPrefix(p, "http://") || strings.HasPrefix(p, "https://") {
+			urls = append(urls, p)
+		} else {
+			files = append(files, p)
+		}
+	}
+	switch {
+	case !i.Crawl && !i.Sitemap:
+		in.URLs = urls
+	case i.Crawl && i.Sitemap || len(urls) != 1 || len(files) > 0:
+		return nil, fault.New(fault.Invalid, "--crawl or --sitemap goes with one address and nothing else.")
+	default:
+		in.Crawl = &ops.CrawlIn{URL: urls[0], Crawl: models.Crawl{MaxPages: i.MaxPages, MaxBytes: i.MaxBytes, Sitemap: i.Sitemap}}
+	}
+	return files, nil
 }
 
 // An importRun is one use of the command.
@@ -109,7 +138,7 @@ func (r *importRun) find(args []string) (all []found, err error) {
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && len(r.facts.URLs) == 0 && r.facts.Crawl == nil {
 		return nil, fault.New(fault.Invalid, "There is no file to import in %s.", strings.Join(args, ", "))
 	}
 	return all, nil
@@ -149,7 +178,7 @@ const (
 func (r *importRun) stage(ctx context.Context, files []found) error {
 	in, size := r.facts, 0
 	send := func() error {
-		if len(in.Files) == 0 {
+		if len(in.Files)+len(in.URLs) == 0 && in.Crawl == nil {
 			return nil
 		}
 		in.Import = r.id
@@ -157,7 +186,7 @@ func (r *importRun) stage(ctx context.Context, files []found) error {
 		if err != nil {
 			return err
 		}
-		r.id, in.Files, size = v.ID, nil, 0
+		r.id, in.Files, in.URLs, in.Crawl, size = v.ID, nil, nil, nil, 0
 		return nil
 	}
 	for _, f := range files {
@@ -269,6 +298,10 @@ func (r *importRun) tell(it models.ImportItem) error {
 		r.miss(it.Name, "its import was cancelled.")
 	case models.ItemUnchanged:
 		fmt.Fprintf(r.c.out, "%s: unchanged, revision %d of %s (%s)\n", name, it.Revision, it.Code, it.Title)
+	case models.ItemFetched:
+		if it.Crawl != nil {
+			fmt.Fprintf(r.c.out, "%s: %s\n", name, it.Reason)
+		}
 	case models.ItemUnpacked:
 		fmt.Fprintf(r.c.out, "%s: an archive. %s\n", name, it.Reason)
 	case models.ItemWaits:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"polaris/advisor/fetch"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -117,9 +118,15 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 		s.Close()
 		return fail(err)
 	}
-	o.Desk = ops.NewDesk(s, ops.Settings{PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key}, log)
+	o.Desk = ops.NewDesk(s, ops.Settings{PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key, Fetch: c.fetcher()}, log)
 	o.Limiter = c.limiter(s)
 	return o, nil
+}
+
+// fetcher asks other servers for documents: those with a public address, and
+// those of the networks that the settings name.
+func (c *checked) fetcher() *fetch.Client {
+	return fetch.New(fetch.Settings{Reach: fetch.Reach{Allow: c.fetchFrom}, MaxBytes: c.MaxUploadBytes})
 }
 
 // A brainFlag is the brain that a command works on.
