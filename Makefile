@@ -18,7 +18,7 @@ build:
 	go build -o bin/bb ./cmd/bb
 
 test:
-	@scripts/need go postgres chromium node nginx
+	@scripts/need go postgres chromium node nginx readers
 	@scripts/test
 
 # The real clients alone; make test runs them, too.
@@ -35,7 +35,7 @@ check:
 long: race fuzz fuzz-front lasting bench
 
 race:
-	@scripts/need go postgres chromium node nginx
+	@scripts/need go postgres chromium node nginx readers
 	@scripts/test -race ./...
 
 # The tests that have more rounds, or real minutes instead of seconds.

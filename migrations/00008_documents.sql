@@ -40,12 +40,16 @@ CREATE TABLE import_items (
   brain_id       text NOT NULL,
   import_id      text NOT NULL,
   n              integer NOT NULL CHECK (n > 0),
-  of_archive     integer NOT NULL DEFAULT 0, -- the item that it was unpacked from
+  of_archive     integer NOT NULL DEFAULT 0, -- the item that it was unpacked from, or fetched for
+  url            text NOT NULL DEFAULT '',   -- where it is fetched from, or was
+  crawl          jsonb,                      -- the bounds within which links are followed from there
+  etag           text NOT NULL DEFAULT '',   -- how the server marked what it sent
+  last_modified  text NOT NULL DEFAULT '',
   name           text NOT NULL,
   wanted         text NOT NULL DEFAULT '', -- code of the source that it is to be a revision of
   sha256         bytea NOT NULL CHECK (octet_length(sha256) = 32),
   size           bigint NOT NULL,
-  state          text NOT NULL CHECK (state IN ('queued', 'reading', 'done', 'unchanged', 'held', 'waits', 'unpacked', 'failed', 'cancelled')),
+  state          text NOT NULL CHECK (state IN ('queued', 'reading', 'done', 'unchanged', 'held', 'waits', 'unpacked', 'fetched', 'failed', 'cancelled')),
   status         text NOT NULL DEFAULT '', -- new, revised or restored, where it is done or held
   reason         text NOT NULL DEFAULT '', -- why it failed, in a sentence
   fault          text NOT NULL DEFAULT '', -- and as a code
@@ -64,6 +68,7 @@ CREATE TABLE import_items (
   PRIMARY KEY (brain_id, import_id, n),
   FOREIGN KEY (brain_id, import_id) REFERENCES imports (brain_id, id)
 );
+CREATE INDEX import_items_url ON import_items (brain_id, url) WHERE url <> '';
 CREATE INDEX import_items_open ON import_items (brain_id, import_id) WHERE state IN ('queued', 'reading');
 
 -- The bytes of an item, until it has ended.

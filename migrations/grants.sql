@@ -51,7 +51,7 @@ BEGIN
   -- Imports. Whose one is stays as it was written; the bytes go when they have
   -- been read. The job queue's tables hold ids and times alone.
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (cancelled_at, cancelled_by) ON imports TO %I', app);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE (state, status, reason, fault, source_id, code, title, revision, passages, warnings, flags, cards_affected, recommendation, started_at, finished_at) ON import_items TO %I', app);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE (state, status, reason, fault, source_id, code, title, revision, passages, warnings, flags, cards_affected, recommendation, started_at, finished_at, etag, last_modified) ON import_items TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, DELETE ON import_files TO %I', app);
   EXECUTE format('GRANT USAGE ON SCHEMA river TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA river TO %I', app);

@@ -24,12 +24,22 @@ const (
 	ItemHeld      ItemState = "held"      // it is in the draft, and waits for a curator before it is published
 	ItemWaits     ItemState = "waits"     // it waits for a second person
 	ItemUnpacked  ItemState = "unpacked"  // an archive, whose documents are items of their own
+	ItemFetched   ItemState = "fetched"   // an address, whose documents are items of their own
 	ItemFailed    ItemState = "failed"
 	ItemCancelled ItemState = "cancelled"
 )
 
 // Open reports whether the item has not ended.
 func (s ItemState) Open() bool { return s == ItemQueued || s == ItemReading }
+
+// A Crawl says how far links are followed from an address. It never leaves the
+// address's host.
+type Crawl struct {
+	MaxPages int    `json:"max_pages"`
+	MaxBytes int64  `json:"max_bytes,omitempty"` // of all documents together; 0: 256 MiB
+	Below    string `json:"below,omitempty"`     // only paths that begin so; default: the folder of the address
+	Sitemap  bool   `json:"sitemap,omitempty"`   // take what the site's sitemap names, and follow no links
+}
 
 // An Import is what one person asked to be read at once.
 type Import struct {
@@ -55,7 +65,7 @@ type ImportItem struct {
 	BrainID   BrainID   `json:"-" gorm:"primaryKey"`
 	ImportID  string    `json:"-" gorm:"primaryKey"`
 	N         int       `json:"n" gorm:"primaryKey"`  // from 1
-	OfArchive int       `json:"of_archive,omitempty"` // the item that it was unpacked from
+	OfArchive int       `json:"of_archive,omitempty"` // the item that it was unpacked from, or fetched for
 	Name      string    `json:"name"`
 	Wanted    string    `json:"-"` // code that it is to be imported under
 	SHA256    []byte    `json:"-" gorm:"column:sha256"`
@@ -64,6 +74,11 @@ type ImportItem struct {
 	Status    string    `json:"status,omitempty"` // new, revised or restored
 	Reason    string    `json:"reason,omitempty"` // why it failed
 	Fault     string    `json:"code_of_failure,omitempty"`
+
+	URL          string `json:"url,omitempty"` // where it is fetched from, or was
+	Crawl        *Crawl `json:"crawl,omitempty" gorm:"serializer:json"`
+	ETag         string `json:"-" gorm:"column:etag"` // how the server marked what it sent
+	LastModified string `json:"-"`
 
 	SourceID       string         `json:"source_id,omitempty"`
 	Code           string         `json:"code,omitempty"`

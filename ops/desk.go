@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"polaris/advisor"
+	"polaris/advisor/fetch"
 	"polaris/advisor/ingest"
 	"polaris/advisor/ingest/archive"
 	"polaris/advisor/ingest/form"
@@ -39,9 +40,10 @@ type Settings struct {
 	MaxQueryChars int    // longest question, in characters
 	MaxUpload     int64  // largest document, in bytes; 0: 64 MiB
 	RateLimit     models.Rate
-	SealingKey    []byte   // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
-	Parse         Parser   // reads documents; nil: in this process, which suits texts of our own
-	Expand        Expander // unpacks archives; nil: likewise
+	SealingKey    []byte        // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
+	Parse         Parser        // reads documents; nil: in this process, which suits texts of our own
+	Expand        Expander      // unpacks archives; nil: likewise
+	Fetch         *fetch.Client // asks other servers for documents; nil: none is asked
 }
 
 // A Parser turns a document's bytes into its text and passages, as [ingest.Parse]

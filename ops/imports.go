@@ -28,11 +28,19 @@ type ImportFile struct {
 // StartImportIn is documents to be read, and what is said of each.
 type StartImportIn struct {
 	Import string       `json:"import,omitempty"` // an import of one's own that these are added to
-	Files  []ImportFile `json:"files" schema:"minItems=1,maxItems=1000"`
+	Files  []ImportFile `json:"files,omitempty" schema:"maxItems=1000"`
+	URLs   []string     `json:"urls,omitempty" schema:"maxItems=1000"` // http and https addresses, each fetched as a document
+	Crawl  *CrawlIn     `json:"crawl,omitempty"`
 	Title  string       `json:"title,omitempty"`                         // of a single document
 	Code   string       `json:"code,omitempty"`                          // likewise
 	Folder string       `json:"folder,omitempty" schema:"maxLength=500"` // that they are of, by the name it is compared under
 	SourceFacts
+}
+
+// A CrawlIn is a site to be read from one address on.
+type CrawlIn struct {
+	URL string `json:"url"`
+	models.Crawl
 }
 
 // An ImportView is an import with what became of its documents.
@@ -59,7 +67,7 @@ const (
 // are staged changes nothing of the draft, so it is done at once everywhere.
 var StartImport = &Op[StartImportIn, ImportView]{
 	Name: "imports.start", Title: "Import documents", Route: "POST /v1/brains/{brain_id}/imports",
-	Summary: "Stage documents, and archives of documents, to be read into the draft one by one. A document that fails does not stop the others; what would need a second person waits in the queue.",
+	Summary: "Stage documents, archives of documents and addresses of documents to be read into the draft one by one; addresses are fetched first, and a bounded part of one site can be. A document that fails does not stop the others; what would need a second person waits in the queue.",
 	Class:   Reversible, Needs: models.MayEditDraft, Offered: Web | CLI | REST, Alone: true,
 	HTTP: HTTP{Status: http.StatusCreated, Upload: true, Example: `{"files":[{"name":"handbook.md","data":"IyBIYW5kYm9vawoKV2UgYW5zd2VyIHdpdGhpbiB0d28gZGF5cy4K"}],"owner":"Legal"}`},
 	Run:  startImport,
@@ -78,11 +86,16 @@ func startImport(_ context.Context, e *Env, in StartImportIn) (ImportView, error
 	if err != nil {
 		return ImportView{}, err
 	}
-	if st.Items()+len(in.Files) > mostItems {
+	if st.Items()+len(in.Files)+len(in.URLs) > mostItems {
 		return ImportView{}, fault.New(fault.TooLarge, "An import is at most %d documents.", mostItems)
 	}
 	for _, f := range in.Files {
 		if err := st.Add(clean(f.Name), f.Code, f.Data, 0); err != nil {
+			return ImportView{}, err
+		}
+	}
+	for _, item := range in.addresses() {
+		if err := st.AddItem(item, nil); err != nil {
 			return ImportView{}, err
 		}
 	}
@@ -100,10 +113,14 @@ type importOptions struct {
 
 // fits refuses what no document would come of.
 func (in StartImportIn) fits(e *Env) error {
+	n := len(in.Files) + len(in.URLs)
+	if in.Crawl != nil {
+		n++
+	}
 	switch {
-	case len(in.Files) == 0 || len(in.Files) > mostFiles:
-		return fault.Field("files", "Send between 1 and %d files at once.", mostFiles)
-	case (in.Title != "" || in.Code != "") && (len(in.Files) > 1 || in.Import != ""):
+	case n == 0 || n > mostFiles:
+		return fault.Field("files", "Send between 1 and %d files or addresses at once.", mostFiles)
+	case (in.Title != "" || in.Code != "") && (n > 1 || in.Crawl != nil || in.Import != ""):
 		return fault.Field("code", "A title and a code are for one document.")
 	case len(in.Title) > 500:
 		return fault.Field("title", "A title is at most 500 bytes long.")
@@ -118,6 +135,9 @@ func (in StartImportIn) fits(e *Env) error {
 		case int64(len(f.Data)) > most:
 			return fault.New(fault.TooLarge, "%s: a document is at most %d bytes (POLARIS_MAX_UPLOAD_BYTES).", clean(f.Name), most)
 		}
+	}
+	if err := in.fetchable(e); err != nil {
+		return err
 	}
 	return in.check()
 }

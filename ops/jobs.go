@@ -113,6 +113,9 @@ func (d *Desk) take(ctx context.Context, j store.Job) (*reading, error) {
 
 // read does what is to be done with the item's bytes.
 func (d *Desk) read(ctx context.Context, r *reading) error {
+	if r.item.URL != "" && r.item.OfArchive == 0 {
+		return d.fetch(ctx, r)
+	}
 	if archive.IsZIP(r.data) && r.item.OfArchive == 0 {
 		err := d.unpack(ctx, r)
 		if f := fault.Of(err); err == nil || f.Code != archive.NotArchive {
@@ -125,6 +128,9 @@ func (d *Desk) read(ctx context.Context, r *reading) error {
 	}
 	in.Name, in.Data = r.item.Name, r.data
 	in.Code = cmp.Or(r.item.Wanted, in.Code)
+	if err := d.fetchedFrom(ctx, r, &in); err != nil {
+		return err
+	}
 	call, err := d.callOf(ctx, r.imp)
 	if err != nil {
 		return err

@@ -167,6 +167,13 @@ func (c *Client) body(res *http.Response) ([]byte, error) {
 	return data, err
 }
 
+// Check refuses what is no address that could be fetched. Whether its server may
+// be asked is found out when it is.
+func Check(address string) error {
+	_, err := parse(address)
+	return err
+}
+
 // parse reads an address: http or https, a host, no user.
 func parse(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))

@@ -19,7 +19,12 @@ import (
 
 type importCmd struct {
 	brainFlag
-	Paths         []string `arg:"" help:"Files, folders or patterns to read."`
+	dryFlag
+	Paths         []string `arg:"" name:"path" help:"Files, folders, patterns or http(s) addresses to read."`
+	Crawl         bool     `help:"Follow the links of the one address, on its own host and below its folder."`
+	Sitemap       bool     `help:"Read what the sitemap of the one address's site names."`
+	MaxPages      int      `default:"50" help:"Of a crawl or sitemap, at most 500."`
+	MaxBytes      int64    `help:"Of a crawl, all documents together. Default: 256 MiB."`
 	Title         string   `help:"Default: the document's own."`
 	Code          string   `help:"Prefix of its citation keys. Default: proposed from the title."`
 	Jurisdiction  string   `help:"Where it applies."`
@@ -45,20 +50,57 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 	defer d.sealQuietly(ctx, i.BrainID)
 	r := &importRun{c: c, d: d, call: call, facts: i.input()}
 	if i.Sync {
+		if c.root.rehearse {
+			return fault.New(fault.Invalid, "--sync asks before it removes anything; it has no dry run.")
+		}
 		return i.step(ctx, r)
 	}
-	paths, err := r.find(i.Paths)
+	files, err := i.addresses(&r.facts)
 	if err != nil {
 		return err
 	}
-	r.single = len(paths) == 1
+	paths, err := r.find(files)
+	if err != nil {
+		return err
+	}
+	r.single = len(paths)+len(r.facts.URLs) == 1
 	if !r.single && (i.Title != "" || i.Code != "") {
 		return fault.New(fault.Invalid, "--title and --code are for one file.")
+	}
+	if c.root.rehearse {
+		return r.rehearse(ctx, paths)
 	}
 	if err := r.stage(ctx, paths); err != nil {
 		return err
 	}
 	return r.finish(ctx)
+}
+
+// rehearse says of each file what importing it would change.
+func (r *importRun) rehearse(ctx context.Context, files []found) error {
+	if len(r.facts.URLs) > 0 || r.facts.Crawl != nil {
+		return fault.New(fault.Invalid, "A dry run fetches nothing from other servers. Give it files.")
+	}
+	for _, f := range files {
+		data, err := readDocument(f.path, r.d.Settings.MaxUpload)
+		if err == nil {
+			in := ops.ImportSourceIn{Name: f.name, Title: r.facts.Title, Code: r.facts.Code, Data: data, SourceFacts: r.facts.SourceFacts}
+			_, err = perform(ctx, r.c, r.d, r.call, ops.ImportSource, in)
+		}
+		x, ok := asRehearsed(err)
+		switch {
+		case ok:
+			err = r.c.print(x, func(w io.Writer) { printRehearsal(w, x) })
+			if err != nil {
+				return err
+			}
+		case len(files) == 1:
+			return about(f.path, err)
+		default:
+			r.miss(f.path, fault.Of(err).Message)
+		}
+	}
+	return r.outcome(len(files))
 }
 
 // step brings the draft into step with a folder.
@@ -90,6 +132,27 @@ func (i *importCmd) input() ops.StartImportIn {
 		Jurisdiction: i.Jurisdiction, OriginURL: i.OriginURL, Cites: i.Cites, Owner: i.Owner, Supersedes: i.Supersedes,
 		ReviewBy: models.Date(i.ReviewBy), EffectiveFrom: models.Date(i.EffectiveFrom), EffectiveTo: models.Date(i.EffectiveTo),
 	}}
+}
+
+// addresses takes the addresses out of the arguments, and returns the files.
+func (i *importCmd) addresses(in *ops.StartImportIn) (files []string, err error) {
+	var urls []string
+	for _, p := range i.Paths {
+		if strings.HasPrefix(p, "http://") || strings.HasPrefix(p, "https://") {
+			urls = append(urls, p)
+		} else {
+			files = append(files, p)
+		}
+	}
+	switch {
+	case !i.Crawl && !i.Sitemap:
+		in.URLs = urls
+	case i.Crawl && i.Sitemap || len(urls) != 1 || len(files) > 0:
+		return nil, fault.New(fault.Invalid, "--crawl or --sitemap goes with one address and nothing else.")
+	default:
+		in.Crawl = &ops.CrawlIn{URL: urls[0], Crawl: models.Crawl{MaxPages: i.MaxPages, MaxBytes: i.MaxBytes, Sitemap: i.Sitemap}}
+	}
+	return files, nil
 }
 
 // An importRun is one use of the command.
@@ -140,7 +203,7 @@ func (r *importRun) find(args []string) (all []found, err error) {
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && len(r.facts.URLs) == 0 && r.facts.Crawl == nil {
 		return nil, fault.New(fault.Invalid, "There is no file to import in %s.", strings.Join(args, ", "))
 	}
 	return all, nil
@@ -180,7 +243,7 @@ const (
 func (r *importRun) stage(ctx context.Context, files []found) error {
 	in, size := r.facts, 0
 	send := func() error {
-		if len(in.Files) == 0 {
+		if len(in.Files)+len(in.URLs) == 0 && in.Crawl == nil {
 			return nil
 		}
 		in.Import = r.id
@@ -188,7 +251,7 @@ func (r *importRun) stage(ctx context.Context, files []found) error {
 		if err != nil {
 			return err
 		}
-		r.id, in.Files, size = v.ID, nil, 0
+		r.id, in.Files, in.URLs, in.Crawl, size = v.ID, nil, nil, nil, 0
 		return nil
 	}
 	for _, f := range files {
@@ -300,6 +363,10 @@ func (r *importRun) tell(it models.ImportItem) error {
 		r.miss(it.Name, "its import was cancelled.")
 	case models.ItemUnchanged:
 		fmt.Fprintf(r.c.out, "%s: unchanged, revision %d of %s (%s)\n", name, it.Revision, it.Code, it.Title)
+	case models.ItemFetched:
+		if it.Crawl != nil {
+			fmt.Fprintf(r.c.out, "%s: %s\n", name, it.Reason)
+		}
 	case models.ItemUnpacked:
 		fmt.Fprintf(r.c.out, "%s: an archive. %s\n", name, it.Reason)
 	case models.ItemWaits:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"polaris/advisor/fetch"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -120,10 +121,16 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 	read := c.extractor(log)
 	o.Desk = ops.NewDesk(s, ops.Settings{
 		Parse: read.Parse, Expand: read.Expand,
-		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key,
+		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key, Fetch: c.fetcher(),
 	}, log)
 	o.Limiter = c.limiter(s)
 	return o, nil
+}
+
+// fetcher asks other servers for documents: those with a public address, and
+// those of the networks that the settings name.
+func (c *checked) fetcher() *fetch.Client {
+	return fetch.New(fetch.Settings{Reach: fetch.Reach{Allow: c.fetchFrom}, MaxBytes: c.MaxUploadBytes})
 }
 
 // A brainFlag is the brain that a command works on.

@@ -44,6 +44,7 @@ type Settings struct {
 	AllowedOrigins []string      `env:"POLARIS_ALLOWED_ORIGINS" help:"Valid Origin values, beside local ones and the public URL's."`
 	TrustedProxies []string      `env:"POLARIS_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-* count."`
 	MetricsAllow   []string      `env:"POLARIS_METRICS_ALLOW" help:"Networks that may read /metrics, beside this machine."`
+	FetchAllow     []string      `env:"POLARIS_FETCH_ALLOW" help:"Networks that documents may be fetched from, beside public addresses."`
 	CORSOrigins    []string      `name:"cors-origins" env:"POLARIS_CORS_ORIGINS" default:"http://localhost:6274" help:"CORS allowlist of the MCP and OpenAI endpoints. Empty: off."`
 	MaxQueryChars  int           `env:"POLARIS_MAX_QUERY_CHARS" default:"8000" help:"Longest question, in characters."`
 	MaxBodyBytes   int64         `env:"POLARIS_MAX_BODY_BYTES" default:"1048576" help:"Largest request body, in bytes."`
@@ -148,10 +149,11 @@ func unquote(v string) string {
 // A checked is what settings mean, after every value was looked at.
 type checked struct {
 	Settings
-	rate     models.Rate
-	proxies  []netip.Prefix
-	scrapers []netip.Prefix
-	secret   []byte // 32 bytes
+	rate      models.Rate
+	proxies   []netip.Prefix
+	scrapers  []netip.Prefix
+	fetchFrom []netip.Prefix
+	secret    []byte // 32 bytes
 }
 
 // check refuses malformed values, one clear line each, and fills in what
@@ -180,6 +182,9 @@ func (s Settings) check() (*checked, error) {
 		}
 	}
 	if c.proxies, err = networks("POLARIS_TRUSTED_PROXIES", s.TrustedProxies); err != nil {
+		return nil, err
+	}
+	if c.fetchFrom, err = networks("POLARIS_FETCH_ALLOW", s.FetchAllow); err != nil {
 		return nil, err
 	}
 	if c.scrapers, err = networks("POLARIS_METRICS_ALLOW", s.MetricsAllow); err != nil {

@@ -92,12 +92,19 @@ func (s *Staged) Items() int { return s.n }
 // Add stages one document: its bytes, and the item that says what becomes of it.
 // Code is the source that it is to be a revision of, where that is known.
 func (s *Staged) Add(name, code string, data []byte, ofArchive int) error {
+	return s.AddItem(models.ImportItem{Name: name, Wanted: code, OfArchive: ofArchive}, data)
+}
+
+// AddItem stages an item of which the caller says more: where it was fetched
+// from, or is to be fetched from. The latter has no bytes yet.
+func (s *Staged) AddItem(item models.ImportItem, data []byte) error {
 	s.n++
-	sum := sha256.Sum256(data)
-	item := models.ImportItem{
-		BrainID: s.tx.Brain, ImportID: s.id, N: s.n, OfArchive: ofArchive, Name: name, Wanted: code, SHA256: sum[:], Size: int64(len(data)),
-		State: models.ItemQueued, Warnings: []string{}, CardsAffected: []models.AffectedCard{}, QueuedAt: s.now,
+	if data == nil {
+		data = []byte{} // NULL otherwise
 	}
+	sum := sha256.Sum256(data)
+	item.BrainID, item.ImportID, item.N, item.SHA256, item.Size = s.tx.Brain, s.id, s.n, sum[:], int64(len(data))
+	item.State, item.Warnings, item.CardsAffected, item.QueuedAt = models.ItemQueued, []string{}, []models.AffectedCard{}, s.now
 	if err := s.tx.db.Create(&item).Error; err != nil {
 		return err
 	}
@@ -136,7 +143,7 @@ func (tx *Tx) ItemBytes(j Job) ([]byte, error) {
 // not be done twice.
 func (tx *Tx) EndItem(item *models.ImportItem) error {
 	q := tx.db.Model(item).Where("state IN ?", openStates).
-		Select("state", "status", "reason", "fault", "source_id", "code", "title", "revision", "passages", "warnings", "flags", "cards_affected", "recommendation", "finished_at").Updates(item)
+		Select("state", "status", "reason", "fault", "source_id", "code", "title", "revision", "passages", "warnings", "flags", "cards_affected", "recommendation", "finished_at", "etag", "last_modified").Updates(item)
 	if q.Error != nil {
 		return q.Error
 	}
@@ -218,4 +225,40 @@ func (tx *Tx) SourcesOfFolder(folder string) ([]FolderSource, error) {
 		  SELECT FROM import_items i JOIN imports m ON m.brain_id = i.brain_id AND m.id = i.import_id
 		  WHERE i.brain_id = s.brain_id AND i.source_id = s.id AND i.state IN ('done', 'held', 'unchanged') AND m.options->>'folder' = ?)
 		ORDER BY s.code`, tx.Brain, folder).Scan(&all).Error
+}
+
+// FetchedFor returns the addresses of the documents that were fetched for an
+// item already.
+func (tx *Tx) FetchedFor(j Job) (map[string]bool, error) {
+	var urls []string
+	err := tx.db.Model(&models.ImportItem{}).Where("brain_id = ? AND import_id = ? AND of_archive = ?", tx.Brain, j.Import, j.N).Pluck("url", &urls).Error
+	have := make(map[string]bool, len(urls))
+	for _, u := range urls {
+		have[u] = true
+	}
+	return have, err
+}
+
+// LastFetched returns the item that an address was last imported by, if what it
+// gave is still what the draft has, and how its server marked it; nil where the
+// document is to be sent again.
+func (tx *Tx) LastFetched(url string) (*models.ImportItem, error) {
+	item, err := one[models.ImportItem](tx.db.Joins("JOIN sources s ON s.brain_id = import_items.brain_id AND s.id = import_items.source_id AND s.head = import_items.revision AND s.removed_at IS NULL").
+		Where("import_items.brain_id = ? AND import_items.url = ? AND import_items.state IN ? AND (import_items.etag <> '' OR import_items.last_modified <> '')", tx.Brain, url, []models.ItemState{models.ItemDone, models.ItemHeld, models.ItemUnchanged}).
+		Order("import_items.finished_at DESC"), noImport)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil //nolint:nilnil // it was never fetched, or the draft has another text
+	}
+	return item, err
+}
+
+// SourceFrom returns the code of the only source of the draft that comes from an
+// address, "" where there is none or are several.
+func (tx *Tx) SourceFrom(url string) (string, error) {
+	var codes []string
+	err := tx.db.Model(&models.Source{}).Where("brain_id = ? AND origin_url = ? AND removed_at IS NULL", tx.Brain, url).Limit(2).Pluck("code", &codes).Error
+	if len(codes) != 1 {
+		return "", err
+	}
+	return codes[0], err
 }
