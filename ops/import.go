@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/url"
 
@@ -76,6 +77,9 @@ var ImportSource = &Op[ImportSourceIn, ImportedSource]{
 	Base:    func(_ context.Context, e *Env, in ImportSourceIn) (string, error) { return sourceBase(e, in.Code) },
 	Undo:    func(_ context.Context, e *Env, _ ImportSourceIn) (*Inverse, error) { return importBack(e) },
 	Run:     importSource,
+
+	InputVersion: 1, // 0 had no owner, dates or supersedes
+	Older:        map[int]func(raw json.RawMessage) (ImportSourceIn, error){0: decode[ImportSourceIn]},
 }
 
 // DefaultMaxUpload is the largest document, in bytes, where no other size is

@@ -69,8 +69,9 @@ var StartImport = &Op[StartImportIn, ImportView]{
 	Name: "imports.start", Title: "Import documents", Route: "POST /v1/brains/{brain_id}/imports",
 	Summary: "Stage documents, archives of documents and addresses of documents to be read into the draft one by one; addresses are fetched first, and a bounded part of one site can be. A document that fails does not stop the others; what would need a second person waits in the queue.",
 	Class:   Reversible, Needs: models.MayEditDraft, Offered: Web | CLI | REST, Alone: true,
-	HTTP: HTTP{Status: http.StatusCreated, Upload: true, Example: `{"files":[{"name":"handbook.md","data":"IyBIYW5kYm9vawoKV2UgYW5zd2VyIHdpdGhpbiB0d28gZGF5cy4K"}],"owner":"Legal"}`},
-	Run:  startImport,
+	Final: "each document that was read is taken back by itself",
+	HTTP:  HTTP{Status: http.StatusCreated, Upload: true, Example: `{"files":[{"name":"handbook.md","data":"IyBIYW5kYm9vawoKV2UgYW5zd2VyIHdpdGhpbiB0d28gZGF5cy4K"}],"owner":"Legal"}`},
+	Run:   startImport,
 }
 
 func startImport(_ context.Context, e *Env, in StartImportIn) (ImportView, error) {
@@ -279,6 +280,7 @@ var CancelImport = &Op[ImportIDIn, ImportView]{
 	Name: "imports.cancel", Title: "Cancel an import", Route: "POST /v1/brains/{brain_id}/imports/{id}/cancellation",
 	Summary: "Cancel what of an import has not been read yet. What is in the draft already stays there.",
 	Class:   Reversible, Needs: models.MayEditDraft, Offered: Web | CLI | REST, Alone: true,
+	Final: "what was cancelled is imported anew",
 	Run: func(_ context.Context, e *Env, in ImportIDIn) (ImportView, error) {
 		i, err := e.Tx.LockImport(in.ID)
 		if err != nil {

@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -13,8 +14,14 @@ type RevertIn struct {
 	Source       string  `json:"source"` // id or code
 	Revision     int     `json:"revision" schema:"minimum=1"`
 	Title        string  `json:"title,omitempty"`        // default: the revision's
-	Jurisdiction *string `json:"jurisdiction,omitempty"` // default: as it is
+	Jurisdiction *string `json:"jurisdiction,omitempty"` // default: as it is, and so for what follows
 	OriginURL    *string `json:"origin_url,omitempty"`
+
+	Owner         *string      `json:"owner,omitempty"`
+	ReviewBy      *models.Date `json:"review_by,omitempty"`
+	EffectiveFrom *models.Date `json:"effective_from,omitempty"` // of that revision, as effective_to
+	EffectiveTo   *models.Date `json:"effective_to,omitempty"`
+	Supersedes    *string      `json:"supersedes,omitempty"`
 }
 
 // RevertSource makes an earlier revision of a source the draft's again. Revisions
@@ -23,7 +30,9 @@ var RevertSource = &Op[RevertIn, models.Source]{
 	Name: "sources.revert", Title: "Go back to a revision", Summary: "Make an earlier revision of a source the draft's again. Published versions stay as they are.",
 	Route: "POST /v1/brains/{brain_id}/sources/{source}/revert",
 	Class: Reversible, Needs: models.MayEditDraft, Offered: Web | CLI | REST,
-	HTTP: HTTP{Example: `{"revision":1}`},
+	HTTP:         HTTP{Example: `{"revision":1}`},
+	InputVersion: 1, // 0 had no owner, dates or supersedes
+	Older:        map[int]func(raw json.RawMessage) (RevertIn, error){0: decode[RevertIn]},
 	Propose: func(_ context.Context, e *Env, in RevertIn) (Subject, error) {
 		s, rev, err := toRevert(e, in)
 		if err != nil {
@@ -65,15 +74,17 @@ var RevertSource = &Op[RevertIn, models.Source]{
 // toRevert returns a source of the draft, locked, and the revision that it is to
 // have.
 func toRevert(e *Env, in RevertIn) (*models.Source, *models.Revision, error) {
-	if len(in.Title) > 500 || in.Jurisdiction != nil && len(*in.Jurisdiction) > 100 {
-		return nil, nil, fault.Field("title", "A title is at most 500 bytes long, a jurisdiction 100.")
-	}
-	if in.OriginURL != nil {
-		if err := checkOrigin(*in.OriginURL); err != nil {
-			return nil, nil, err
-		}
+	if len(in.Title) > 500 {
+		return nil, nil, fault.Field("title", "A title is at most 500 bytes long.")
 	}
 	s, err := sourceToChange(e, GetSourceIn{in.Source}, false)
+	if err == nil {
+		was := *s // apply checks what is said of it
+		err = in.facts().apply(e, &was)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,21 +95,28 @@ func toRevert(e *Env, in RevertIn) (*models.Source, *models.Revision, error) {
 	return s, rev, err
 }
 
+// facts are what is said of the source besides.
+func (in RevertIn) facts() UpdateSourceIn {
+	return UpdateSourceIn{
+		Source: in.Source, Jurisdiction: in.Jurisdiction, OriginURL: in.OriginURL, Owner: in.Owner, ReviewBy: in.ReviewBy,
+		EffectiveFrom: in.EffectiveFrom, EffectiveTo: in.EffectiveTo, Supersedes: in.Supersedes,
+	}
+}
+
 // on returns the source as it is with the revision.
 func (in RevertIn) on(s models.Source, rev *models.Revision) models.Source {
 	s.Head, s.Title = rev.N, cmp.Or(clean(in.Title), rev.Title)
-	if in.Jurisdiction != nil {
-		s.Jurisdiction = clean(*in.Jurisdiction)
-	}
-	if in.OriginURL != nil {
-		s.OriginURL = *in.OriginURL
-	}
+	in.facts().say(&s)
 	return s
 }
 
 // revisionBack is what brings a source back as it is now.
 func revisionBack(s *models.Source) *Inverse {
-	return &Inverse{"sources.revert", RevertIn{Source: s.ID, Revision: s.Head, Title: s.Title, Jurisdiction: &s.Jurisdiction, OriginURL: &s.OriginURL}}
+	u := factsBack(s)
+	return &Inverse{"sources.revert", RevertIn{
+		Source: s.ID, Revision: s.Head, Title: s.Title, Jurisdiction: u.Jurisdiction, OriginURL: u.OriginURL, Owner: u.Owner,
+		ReviewBy: u.ReviewBy, EffectiveFrom: u.EffectiveFrom, EffectiveTo: u.EffectiveTo, Supersedes: u.Supersedes,
+	}}
 }
 
 // importBack is what takes an import back: a source that was not in the draft is

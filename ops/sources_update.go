@@ -49,6 +49,13 @@ var UpdateSource = &Op[UpdateSourceIn, models.Source]{
 		}
 		return factsTag(s)
 	},
+	Undo: func(_ context.Context, e *Env, in UpdateSourceIn) (*Inverse, error) {
+		s, err := e.Tx.LockedSource(in.Source)
+		if err != nil {
+			return nil, err
+		}
+		return &Inverse{"sources.update", factsBack(s)}, nil
+	},
 	Run: func(_ context.Context, e *Env, in UpdateSourceIn) (models.Source, error) {
 		s, err := e.Tx.LockedSource(in.Source)
 		if err != nil {
@@ -74,6 +81,28 @@ func (in UpdateSourceIn) apply(e *Env, s *models.Source) error {
 			return fault.Field("title", "Give the source a title of at most 500 bytes.")
 		}
 	}
+	in.say(s)
+	facts := SourceFacts{
+		Jurisdiction: s.Jurisdiction, OriginURL: s.OriginURL, Owner: s.Owner, ReviewBy: s.ReviewBy,
+		EffectiveFrom: s.EffectiveFrom, EffectiveTo: s.EffectiveTo, Supersedes: s.Supersedes,
+	}
+	if err := facts.check(); err != nil {
+		return err
+	}
+	return supersedable(e, s)
+}
+
+// factsBack is what says of a source again what is said of it now.
+func factsBack(s *models.Source) UpdateSourceIn {
+	was := *s
+	return UpdateSourceIn{
+		Source: s.ID, Title: &was.Title, Jurisdiction: &was.Jurisdiction, OriginURL: &was.OriginURL, Owner: &was.Owner, ReviewBy: &was.ReviewBy,
+		EffectiveFrom: &was.EffectiveFrom, EffectiveTo: &was.EffectiveTo, Supersedes: &was.Supersedes,
+	}
+}
+
+// say changes what is said of s beside its title.
+func (in UpdateSourceIn) say(s *models.Source) {
 	for _, f := range []struct {
 		to   *string
 		from *string
@@ -87,14 +116,6 @@ func (in UpdateSourceIn) apply(e *Env, s *models.Source) error {
 			*f.to = *f.from
 		}
 	}
-	facts := SourceFacts{
-		Jurisdiction: s.Jurisdiction, OriginURL: s.OriginURL, Owner: s.Owner, ReviewBy: s.ReviewBy,
-		EffectiveFrom: s.EffectiveFrom, EffectiveTo: s.EffectiveTo, Supersedes: s.Supersedes,
-	}
-	if err := facts.check(); err != nil {
-		return err
-	}
-	return supersedable(e, s)
 }
 
 // factsTag names what is said of a source now, with its revision.

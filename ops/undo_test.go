@@ -25,7 +25,7 @@ func (x *team) draft(t testing.TB) string {
 	t.Helper()
 	return strings.Join(x.strings(t, `
 		SELECT 'card ' || id || '|' || label || '|' || covers || '|' || anchors::text FROM topic_cards
-		UNION ALL SELECT 'source ' || code || '|' || title || '|' || jurisdiction || '|' || origin_url || '|' || head || '|' || (removed_at IS NOT NULL) FROM sources
+		UNION ALL SELECT 'source ' || code || '|' || title || '|' || jurisdiction || '|' || origin_url || '|' || owner || '|' || coalesce(review_by::text, '') || '|' || coalesce(effective_to::text, '') || '|' || head || '|' || (removed_at IS NOT NULL) FROM sources
 		UNION ALL SELECT 'golden ' || id || '|' || question || '|' || expects::text || '|' || topic_ids::text FROM golden_questions
 		UNION ALL SELECT 'suspended ' || source_id || '|' || key || '|' || reason FROM suspensions ORDER BY 1`), "\n")
 }
@@ -55,7 +55,10 @@ func TestUndoTakesBack(t *testing.T) {
 			must(t, x.d, c, ops.ImportSource, ops.ImportSourceIn{Name: "n.md", Code: "NEW", Data: []byte("# New\n\nNews.\n")})
 		}},
 		{"a new revision", func(c ops.Call) {
-			must(t, x.d, c, ops.ImportSource, ops.ImportSourceIn{Name: "r.md", Title: "Other rules", SourceFacts: ops.SourceFacts{Jurisdiction: "US", OriginURL: "https://example.org/r"}, Code: "HR", Data: next})
+			must(t, x.d, c, ops.ImportSource, ops.ImportSourceIn{Name: "r.md", Title: "Other rules", SourceFacts: ops.SourceFacts{Jurisdiction: "US", OriginURL: "https://example.org/r", Owner: "Legal", ReviewBy: "2027-06-30"}, Code: "HR", Data: next})
+		}},
+		{"what is said of a source", func(c ops.Call) {
+			must(t, x.d, c, ops.UpdateSource, ops.UpdateSourceIn{Source: "HR", Title: new("Renamed"), Owner: new(""), EffectiveTo: new(models.Date("2028-01-01"))})
 		}},
 		{"an old revision by its bytes", func(c ops.Call) {
 			must(t, x.d, c, ops.ImportSource, ops.ImportSourceIn{Name: "r.md", Code: "HR", Data: old})

@@ -302,7 +302,7 @@ func TestSourceActsAtThePages(t *testing.T) {
 	a.post("/brains/acme/sources/HB/removal", nil).want(http.StatusSeeOther)
 	b.sees("/brains/acme/sources", "Taken out of the draft", "removed").lacks("Restore it")
 	a.sees("/brains/acme/sources", "Restore it")
-	a.sees("/brains/acme/sources/HB", "taken out of the draft", "Restore it").lacks("What a curator can do")
+	a.sees("/brains/acme/sources/HB", "taken out of the draft", "Restore it", "Purge").lacks("Take it out of the draft", "Vouch for this revision")
 	a.post("/brains/acme/sources/HB/removal", nil).want(http.StatusUnprocessableEntity, "not in the draft any more")
 	a.post("/brains/acme/sources/HB/restoration", nil).want(http.StatusSeeOther).to("/brains/acme/sources/HB?done=source-restored")
 	a.sees("/brains/acme/sources").lacks("Taken out of the draft")

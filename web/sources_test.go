@@ -17,9 +17,9 @@ func TestSuspendedSourcesAreMarked(t *testing.T) {
 	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: "calliope", Via: ops.CLI}
 	run(s, c, ops.SuspendSource, ops.SuspendIn{Source: "HB", Key: "HB 4.2(a)", Reason: "A <b>wrong</b> figure."})
 	b.get("/brains/calliope/sources").want(http.StatusOK, "1\u00a0passage suspended")
-	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "HB 4.2(a) is suspended by "+owner+" and not served: A &lt;b&gt;wrong&lt;/b&gt; figure.")
+	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "HB 4.2(a) is suspended and not served, in any version.", "By "+owner, "A &lt;b&gt;wrong&lt;/b&gt; figure.")
 	run(s, c, ops.SuspendSource, ops.SuspendIn{Source: "HB", Reason: "Withdrawn."})
-	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "This source is suspended by "+owner)
+	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "This source is suspended and not served, in any version.", "By "+owner)
 	a := b.get("/brains/calliope/sources").want(http.StatusOK, "suspended")
 	a.lacks("passage suspended", "1\u00a0passage")
 }

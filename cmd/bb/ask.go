@@ -22,7 +22,7 @@ type askFlags struct {
 }
 
 type answerCmd struct {
-	Ask    answerAskCmd    `cmd:"" default:"withargs" help:"Ask a question: the word may be left out."`
+	Ask    answerAskCmd    `cmd:"" default:"withargs" help:"Ask a question: the word may be left out. Example: bb answer ask 'When is a late fee charged?' --brain-id calliope"`
 	Expire answerExpireCmd `cmd:"" help:"Let recorded questions and answers go that are older than the brain keeps them. A server does it once an hour. Example: bb answer expire --brain-id calliope"`
 }
 

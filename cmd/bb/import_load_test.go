@@ -30,10 +30,14 @@ func pagesText(doc, pages int) string {
 
 // A thousand pages are imported beside a server that answers: by its own workers,
 // whose readers run at low priority. Answers take at most half as long again as
-// when nothing else is done. It measures, so it runs where it was asked for.
+// when nothing else is done: that is held where it was asked for, since other
+// tests beside it spoil the measurement. Elsewhere fewer pages are imported, and
+// every answer is given.
 func TestAnswersBesideAnImport(t *testing.T) {
-	if os.Getenv("POLARIS_TEST_LONG") == "" {
-		t.Skip("a measurement, which other tests beside it would spoil: set POLARIS_TEST_LONG")
+	long := os.Getenv("POLARIS_TEST_LONG") != ""
+	docs, alone := 5, 500*time.Millisecond
+	if long {
+		docs, alone = 50, 8*time.Second
 	}
 	s, key, pg := elsewhereDemo(t, "--rate-limit", "off")
 	ask := func(while func() bool) (took []time.Duration) {
@@ -52,7 +56,7 @@ func TestAnswersBesideAnImport(t *testing.T) {
 	for range 50 {
 		_, _, _ = s.post(key) // warm
 	}
-	until := time.Now().Add(8 * time.Second)
+	until := time.Now().Add(alone)
 	idle := ask(func() bool { return time.Now().Before(until) })
 
 	st, err := store.Open(t.Context(), pg.DSN(localApp, localDB), store.Options{})
@@ -63,7 +67,7 @@ func TestAnswersBesideAnImport(t *testing.T) {
 	desk := ops.NewDesk(st, ops.Settings{PublicURL: s.url}, leaks.Log(t))
 	call := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: "ada@example.org", Brain: "calliope"}, Brain: "calliope", Via: ops.CLI}
 	in := ops.StartImportIn{}
-	for n := range 50 {
+	for n := range docs {
 		in.Files = append(in.Files, ops.ImportFile{Name: fmt.Sprintf("c%02d.md", n), Data: []byte(pagesText(n, 20))})
 	}
 	began, looked := time.Now(), time.Now()
@@ -81,12 +85,12 @@ func TestAnswersBesideAnImport(t *testing.T) {
 		return v.Running()
 	})
 	took := time.Since(began)
-	if v.Counts[models.ItemDone] != 50 {
+	if v.Counts[models.ItemDone] != docs || len(busy) == 0 {
 		t.Errorf("%v", v.Counts)
 	}
-	t.Logf("idle: %d answers, p50 %v, p95 %v; while 1,000 pages were imported in %v: %d answers, p50 %v, p95 %v; ratio %.2f", len(idle), idle[len(idle)/2], p95(idle), took.Round(time.Millisecond),
+	t.Logf("idle: %d answers, p50 %v, p95 %v; while %d pages were imported in %v: %d answers, p50 %v, p95 %v; ratio %.2f", len(idle), idle[len(idle)/2], p95(idle), 20*docs, took.Round(time.Millisecond),
 		len(busy), busy[len(busy)/2], p95(busy), float64(p95(busy))/float64(p95(idle)))
-	if p95(busy) > p95(idle)*3/2 {
+	if long && p95(busy) > p95(idle)*3/2 {
 		t.Errorf("p95 %v beside an import, idle %v", p95(busy), p95(idle))
 	}
 }

@@ -19,6 +19,7 @@ func staying(h models.HeldSource) string {
 
 type sourceUpdateCmd struct {
 	brainFlag
+	dryFlag
 	Source        string  `arg:"" help:"Its code or id."`
 	Title         *string `help:"What it is called."`
 	Jurisdiction  *string `help:"Where it applies."`
