@@ -24,7 +24,7 @@ const (
 // fetchable refuses addresses that cannot be fetched, before anything is staged.
 func (in StartImportIn) fetchable(e *Env) error {
 	if (len(in.URLs) > 0 || in.Crawl != nil) && e.desk.Settings.Fetch == nil {
-		return fault.New(fault.Unsupported, "This server fetches nothing from others. Send the documents themselves.").WithCode("fetching_off")
+		return fault.Field("urls", "This server fetches nothing from others. Send the documents themselves.").WithCode("fetching_off")
 	}
 	for _, u := range in.URLs {
 		if err := fetch.Check(u); err != nil {

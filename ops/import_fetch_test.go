@@ -150,7 +150,7 @@ func TestImportOfWhatCannotBeFetched(t *testing.T) {
 	}
 	off, _ := newDesk(t, store.Options{})
 	c = newBrain(t, off, "calliope", false)
-	if _, err := ops.Do(t.Context(), off, c, ops.StartImport, ops.StartImportIn{URLs: []string{site.URL}}); !fault.Is(err, fault.Unsupported) {
+	if _, err := ops.Do(t.Context(), off, c, ops.StartImport, ops.StartImportIn{URLs: []string{site.URL}}); fault.Of(err) == nil || fault.Of(err).Code != "fetching_off" {
 		t.Errorf("where nothing is fetched: got %v", err)
 	}
 }

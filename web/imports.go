@@ -33,7 +33,7 @@ func (s *Server) startImport(p *page) error {
 		r, ok = &refusal{f}, true
 	}
 	if ok {
-		return s.sourcesPage(p, r)
+		return s.sourcesPage(p, r, in.URLs)
 	}
 	return err
 }
@@ -63,8 +63,11 @@ func filesOf(p *page, most int64) (in ops.StartImportIn, err error) {
 		if err != nil {
 			return in, tooMuch(unreadForm(err))
 		}
-		if part.FormName() == documents && part.FileName() != "" {
+		switch {
+		case part.FormName() == documents && part.FileName() != "":
 			in.Files = append(in.Files, ops.ImportFile{Name: part.FileName(), Data: b})
+		case part.FormName() == "addresses":
+			in.URLs = strings.Fields(string(b))
 		}
 	}
 }

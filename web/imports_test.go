@@ -5,13 +5,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"polaris/advisor/fetch"
 	"polaris/models"
 	"polaris/ops"
 )
@@ -80,6 +84,38 @@ func TestUploadAtThePage(t *testing.T) {
 	r := s.browser()
 	r.signIn("reader@example.org", password)
 	r.do(http.MethodPost, "/brains/calliope/imports", body, "Content-Type", kind).want(http.StatusForbidden)
+}
+
+// Addresses are given at the same page, and come back with the reason where one
+// is none.
+func TestImportByAddressAtThePage(t *testing.T) {
+	t.Parallel()
+	s, b := published(t)
+	origin := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/pets.md" {
+			http.NotFound(rw, r)
+			return
+		}
+		rw.Header().Set("Content-Type", "text/markdown")
+		fmt.Fprint(rw, "# Pets\n\nCats sleep sixteen hours a day.\n")
+	}))
+	t.Cleanup(origin.Close)
+	send := func(addresses string) *answer {
+		var body strings.Builder
+		w := multipart.NewWriter(&body)
+		if err := errors.Join(w.WriteField("addresses", addresses), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return b.do(http.MethodPost, "/brains/calliope/imports", body.String(), "Content-Type", w.FormDataContentType())
+	}
+	send(origin.URL+"/pets.md").want(http.StatusUnprocessableEntity, "fetches nothing from others")
+	s.desk.Settings.Fetch = fetch.New(fetch.Settings{Reach: fetch.Reach{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}})
+	send("ftp://example.org/x\n").want(http.StatusUnprocessableEntity, "Only http and https", "ftp://example.org/x</textarea>")
+	at := send(origin.URL + "/pets.md\n\n http://10.0.0.1/\n").want(http.StatusSeeOther).Header.Get("Location")
+	s.reading(1)
+	done := eventually(t, func() (*answer, bool) { a := b.get(at); return a, strings.Contains(a.text, "all read") })
+	done.want(http.StatusOK, "new, revision 1", "/brains/calliope/sources/PETS", "not a public server")
+	b.get("/brains/calliope/sources/PETS").want(http.StatusOK, origin.URL+"/pets.md")
 }
 
 func terminalOf(brain models.BrainID) ops.Call {

@@ -17,10 +17,10 @@ import (
 	"polaris/views/sources"
 )
 
-func (s *Server) listSources(p *page) error { return s.sourcesPage(p, nil) }
+func (s *Server) listSources(p *page) error { return s.sourcesPage(p, nil, nil) }
 
-// sourcesPage shows the sources, with why files were not taken.
-func (s *Server) sourcesPage(p *page, refused *refusal) error {
+// sourcesPage shows the sources, with why files and addresses were not taken.
+func (s *Server) sourcesPage(p *page, refused *refusal, addresses []string) error {
 	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListSources)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s *Server) sourcesPage(p *page, refused *refusal) error {
 	if ops.Allowed(p.call(), ops.StartImport.Entry()) == nil {
 		x.Upload = &sources.Upload{Most: strconv.FormatInt(s.mostUploaded()*3/4>>20, 10) + " MB"}
 		if refused != nil {
-			x.Upload.Problem = refused.Message
+			x.Upload.Problem, x.Upload.Addresses = refused.Message, strings.Join(addresses, "\n")
 		}
 	}
 	return render(p.Context, refused.status(), privately, sources.IndexPage(p.frame(), x))

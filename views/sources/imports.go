@@ -10,8 +10,9 @@ func ImportPath(id string) string { return ImportsPath + "/" + id }
 
 // An Upload is the form that imports documents.
 type Upload struct {
-	Problem string // why nothing was taken
-	Most    string // "64 MB"
+	Problem   string // why nothing was taken
+	Most      string // "64 MB"
+	Addresses string // as they were sent, one on each line
 }
 
 // An Import is one import with its documents.
