@@ -87,7 +87,7 @@ func stageChanges(ctx context.Context, e *Env, id string) (*proposedChange, erro
 	if err := json.Unmarshal([]byte(c.rec.Input), &in); err != nil {
 		return c, nil //nolint:nilerr // of another release: it says so when it is decided on
 	}
-	doc, err := ingest.Parse(data, ingest.Options{Name: in.Name, Title: clean(in.Title), Code: in.Code, Cites: in.Cites})
+	doc, err := e.desk.Settings.Parse(ctx, data, ingest.Options{Name: in.Name, Title: clean(in.Title), Code: in.Code, Cites: in.Cites})
 	if err != nil {
 		return c, nil //nolint:nilerr // another release reads it otherwise, and says so when it is decided on
 	}

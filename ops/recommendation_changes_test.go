@@ -1,8 +1,10 @@
 package ops_test
 
 import (
+	"context"
 	"testing"
 
+	"polaris/advisor/ingest"
 	"polaris/models"
 	"polaris/models/store"
 	"polaris/ops"
@@ -22,6 +24,12 @@ func TestPassagesOfAProposedImport(t *testing.T) {
 	if !ok {
 		t.Fatalf("the import does not wait: %v", err)
 	}
+	read := 0
+	parse := d.Settings.Parse
+	d.Settings.Parse = func(ctx context.Context, data []byte, o ingest.Options) (*ingest.Document, error) {
+		read++ // what nobody has approved is read where every document is: in the child that is shut away
+		return parse(ctx, data, o)
+	}
 	seen := func() ops.ProposedChanges { return must(t, d, c, ops.ShowChanges, ops.RecommendationIDIn{ID: q.ID}) }
 	check := func(when string, p ops.ProposedChanges) {
 		t.Helper()
@@ -36,6 +44,9 @@ func TestPassagesOfAProposedImport(t *testing.T) {
 		t.Errorf("%s: no passage is told before and after: %+v", when, p.Source.Passages)
 	}
 	check("while it waits", seen())
+	if read != 1 {
+		t.Errorf("the desk's parser read the document %d times, not once", read)
+	}
 	decide(t, d, signIn(t, d, "calliope", bob, models.RoleApprover), q.ID, "approve")
 	check("after it was applied", seen())
 }
