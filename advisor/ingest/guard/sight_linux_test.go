@@ -111,9 +111,18 @@ func lookAround(w frameWriter) {
 // kernel.
 func TestSight(t *testing.T) {
 	dir := t.TempDir()
-	for d := dir; d != "/"; d = filepath.Dir(d) { // only a folder's own lock is to keep a child out
-		_ = os.Chmod(d, 0o755)
+	// Only a folder's own lock is to keep a child out: the folders that this test
+	// made are open. Those above are not its own; /tmp would be closed to others.
+	for d := dir; d != filepath.Clean(os.TempDir()) && d != "/"; d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
+	scratch := filepath.Join(dir, "scratch") // beside other processes' children nobody could say whose is left behind
+	if err := os.Mkdir(scratch, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", scratch)
 	data, cache := filepath.Join(dir, "data"), filepath.Join(dir, "data", "cache")
 	for _, d := range []string{data, cache} {
 		if err := os.Mkdir(d, 0o755); err != nil {
@@ -201,7 +210,7 @@ func TestSight(t *testing.T) {
 		}
 		t.Logf("%s: %v", lacking, got.Done)
 	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "bb-extract-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 }
