@@ -157,18 +157,7 @@ func (b *builder) part(k form.Kind) {
 // write writes words of the file.
 func (b *builder) write(s string) {
 	b.text.WriteString(s)
-	b.kept += characters(s)
-}
-
-// characters counts what is not white space.
-func characters(s string) int {
-	n := 0
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
-			n++
-		}
-	}
-	return n
+	b.kept += form.Characters(s)
 }
 
 // title returns the document's own title where it says something.

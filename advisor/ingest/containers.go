@@ -8,31 +8,6 @@ import (
 	"polaris/models/fault"
 )
 
-// The limits on one document where the options have none.
-const (
-	DefaultPages    = 2000
-	DefaultUnpacked = 512 << 20
-	DefaultRatio    = 200
-	DefaultEntries  = 10_000
-)
-
-// withDefaults fills in the limits that are not set.
-func withDefaults(l form.Limits) form.Limits {
-	if l.Pages == 0 {
-		l.Pages = DefaultPages
-	}
-	if l.Unpacked == 0 {
-		l.Unpacked = DefaultUnpacked
-	}
-	if l.Ratio == 0 {
-		l.Ratio = DefaultRatio
-	}
-	if l.Entries == 0 {
-		l.Entries = DefaultEntries
-	}
-	return l
-}
-
 // Archive is the code of the fault which says that the bytes hold documents and
 // are none.
 const Archive = "archive"

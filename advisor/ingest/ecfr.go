@@ -24,7 +24,7 @@ type ecfrReader struct {
 // sections are cited, where the file says.
 func readECFR(root *element) (doc *form.Document, cites string) {
 	r := &ecfrReader{doc: &form.Document{MediaType: "application/xml", Language: "en"}}
-	r.doc.Found = characters(root.words())
+	r.doc.Found = form.Characters(root.words())
 	r.walk(root)
 	if r.title != "" {
 		cites = r.title + " CFR"

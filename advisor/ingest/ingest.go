@@ -101,7 +101,7 @@ func Parse(data []byte, o Options) (*Document, error) {
 	if o.Code != "" && !cite.ValidCode(o.Code) {
 		return nil, fault.Field("code", "A code is an upper-case letter, then up to 11 upper-case letters, digits and hyphens, and no word that begins other citations.")
 	}
-	o.Limits = withDefaults(o.Limits)
+	o.Limits = o.Limits.OrDefaults()
 	clock := time.Now()
 	var stages []Stage
 	stage := func(name string) {
@@ -155,10 +155,10 @@ func read(data []byte, o Options, stage func(string)) (*Document, error) {
 	stage("structure")
 	d.Warnings = append(warnings, d.Warnings...)
 	if d.Report.Found == 0 {
-		d.Report.Found = characters(text)
+		d.Report.Found = form.Characters(text)
 	}
 	if d.Report.Kept == 0 {
-		d.Report.Kept = characters(d.Text)
+		d.Report.Kept = form.Characters(d.Text)
 	}
 	if d.Language == "" {
 		d.Language = language(d.Text)

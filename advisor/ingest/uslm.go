@@ -35,7 +35,7 @@ type uslmReader struct {
 func readUSLM(root *element) *form.Document {
 	r := &uslmReader{doc: &form.Document{MediaType: "application/xml", Language: "en"}, blocks: map[string]int{}}
 	r.doc.Title = root.first("meta", "title").words()
-	r.doc.Found = characters(root.words())
+	r.doc.Found = form.Characters(root.words())
 	r.walk(root)
 	if r.left > 0 {
 		r.doc.Warnings = append(r.doc.Warnings, "Editorial notes were left out: "+strconv.Itoa(r.left)+".")

@@ -24,13 +24,6 @@ import (
 	"polaris/models/fault"
 )
 
-// The default limits, where a Limits has none.
-const (
-	DefaultEntries  = 10_000
-	DefaultUnpacked = 512 << 20
-	DefaultRatio    = 200
-)
-
 const (
 	mostHeaders = 100_000  // in the directory; each costs memory before it can be looked at
 	mostEntry   = 64 << 20 // bytes of one document
@@ -83,7 +76,7 @@ func headers(data []byte) int { return bytes.Count(data, []byte("PK\x01\x02")) }
 // returned; further errors are faults, TooLarge or Unreadable or Unsupported,
 // which may come after some documents were handed out already.
 func Expand(data []byte, l form.Limits, each func(name string, data []byte) error) ([]Skipped, error) {
-	u := unpacker{l: withDefaults(l), size: int64(len(data)), names: map[string]int{}, each: each}
+	u := unpacker{l: l.OrDefaults(), size: int64(len(data)), names: map[string]int{}, each: each}
 	r, err := open(data, u.l)
 	if err != nil {
 		return nil, err
@@ -100,19 +93,6 @@ func Expand(data []byte, l form.Limits, each func(name string, data []byte) erro
 		}
 	}
 	return u.skipped, nil
-}
-
-func withDefaults(l form.Limits) form.Limits {
-	if l.Entries == 0 {
-		l.Entries = DefaultEntries
-	}
-	if l.Unpacked == 0 {
-		l.Unpacked = DefaultUnpacked
-	}
-	if l.Ratio == 0 {
-		l.Ratio = DefaultRatio
-	}
-	return l
 }
 
 // open reads the archive's directory.

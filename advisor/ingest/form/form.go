@@ -8,7 +8,12 @@
 // format's own program would show.
 package form
 
-import "polaris/models"
+import (
+	"cmp"
+	"unicode"
+
+	"polaris/models"
+)
 
 // A Kind says what a block is.
 type Kind uint8
@@ -73,11 +78,33 @@ type Comment struct {
 	Text string `json:"text"`
 }
 
-// Limits bound what a reader does with one file. A zero is no limit; package
-// ingest fills in its defaults.
+// Characters counts what Found and its like count: what is not white space.
+func Characters(s string) int {
+	n := 0
+	for _, r := range s {
+		if !unicode.IsSpace(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// Limits bound what a reader does with one file. A zero is no limit to a reader;
+// packages ingest and archive fill in [Defaults] before they call one.
 type Limits struct {
 	Pages    int   // of a document
 	Unpacked int64 // bytes that all entries of a container may unpack to
 	Ratio    int64 // bytes unpacked for each byte packed, of an entry over 1 MiB
 	Entries  int   // of a container
+}
+
+// Defaults are the limits where nothing else is said.
+var Defaults = Limits{Pages: 3000, Unpacked: 512 << 20, Ratio: 200, Entries: 10_000}
+
+// OrDefaults returns the limits with the default for each that is not set.
+func (l Limits) OrDefaults() Limits {
+	return Limits{
+		Pages: cmp.Or(l.Pages, Defaults.Pages), Unpacked: cmp.Or(l.Unpacked, Defaults.Unpacked),
+		Ratio: cmp.Or(l.Ratio, Defaults.Ratio), Entries: cmp.Or(l.Entries, Defaults.Entries),
+	}
 }

@@ -21,6 +21,7 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -45,25 +46,14 @@ type Limits struct {
 var Defaults = Limits{
 	Memory: 400 << 20,
 	Time:   2 * time.Minute,
-	Limits: form.Limits{Pages: 3000, Unpacked: archive.DefaultUnpacked, Ratio: archive.DefaultRatio, Entries: archive.DefaultEntries},
+	Limits: form.Defaults,
 }
 
-// or fills in the defaults.
-func (l Limits) or(d Limits) Limits {
-	fill(&l.Memory, d.Memory)
-	fill(&l.Time, d.Time)
-	fill(&l.Pages, d.Pages)
-	fill(&l.Unpacked, d.Unpacked)
-	fill(&l.Ratio, d.Ratio)
-	fill(&l.Entries, d.Entries)
+// orDefaults fills in the defaults.
+func (l Limits) orDefaults() Limits {
+	l.Memory, l.Time = cmp.Or(l.Memory, Defaults.Memory), cmp.Or(l.Time, Defaults.Time)
+	l.Limits = l.OrDefaults()
 	return l
-}
-
-func fill[T comparable](v *T, def T) {
-	var zero T
-	if *v == zero {
-		*v = def
-	}
 }
 
 // An Extractor reads documents in children. Its fields are set before it is
@@ -129,7 +119,7 @@ func (e *Extractor) Protection(ctx context.Context) (Protection, error) {
 	return u.protection, err
 }
 
-func (e *Extractor) limits() Limits { return e.Limits.or(Defaults) }
+func (e *Extractor) limits() Limits { return e.Limits.orDefaults() }
 
 // enter waits until a child may run, and returns what ends its turn.
 func (e *Extractor) enter(ctx context.Context) (leave func(), err error) {

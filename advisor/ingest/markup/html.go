@@ -27,7 +27,7 @@ func HTML(text string, _ form.Limits) (*form.Document, error) {
 	}
 	d := &form.Document{MediaType: MediaHTML}
 	w := newWalker(root, d)
-	d.Found = characters(w.all(root))
+	d.Found = form.Characters(w.all(root))
 	main, whole := w.mainNode(root)
 	if !whole {
 		w.outside(root, main)
@@ -157,7 +157,7 @@ func (w *walker) node(n *html.Node) {
 	}
 	if how := w.styles.hides(n); how != seen {
 		w.hidden(n, how)
-		if characters(w.all(n))*2 < w.doc.Found { // else its script shows it
+		if form.Characters(w.all(n))*2 < w.doc.Found { // else its script shows it
 			return
 		}
 	}

@@ -73,7 +73,7 @@ func (m *letter) header(h mail.Header) {
 	}
 	if len(parts) > 0 {
 		m.doc.Blocks = append(m.doc.Blocks, form.Block{Text: strings.Join(parts, " · ")})
-		m.doc.Found += characters(strings.Join(parts, " · "))
+		m.doc.Found += form.Characters(strings.Join(parts, " · "))
 	}
 }
 
@@ -160,7 +160,7 @@ func (m *letter) document() (*form.Document, error) {
 	for _, t := range m.plain {
 		said = said || strings.TrimSpace(t) != ""
 		d.Blocks = append(d.Blocks, Paragraphs(t)...)
-		d.Found += characters(t)
+		d.Found += form.Characters(t)
 	}
 	for _, page := range m.pages {
 		h, err := HTML(page, m.limits)

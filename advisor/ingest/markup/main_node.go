@@ -4,6 +4,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"polaris/advisor/ingest/form"
 	"polaris/advisor/ingest/suspect"
 	"polaris/models"
 )
@@ -33,7 +34,7 @@ func (w *walker) mainNode(root *html.Node) (main *html.Node, whole bool) {
 	if len(marked) == 0 && len(articles) == 1 {
 		marked = articles
 	}
-	if len(marked) > 0 && characters(w.all(marked[0]))*3 >= w.prose(body) {
+	if len(marked) > 0 && form.Characters(w.all(marked[0]))*3 >= w.prose(body) {
 		return marked[0], false
 	}
 	return body, true
@@ -43,7 +44,7 @@ func (w *walker) mainNode(root *html.Node) (main *html.Node, whole bool) {
 // document.
 func (w *walker) prose(n *html.Node) int {
 	if n.Type == html.TextNode {
-		return characters(n.Data)
+		return form.Characters(n.Data)
 	}
 	if n.Type == html.ElementNode && (unread[n.Data] || n.DataAtom == atom.A || w.leftOut(n)) {
 		return 0

@@ -9,7 +9,6 @@ package markup
 
 import (
 	"strings"
-	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -22,17 +21,6 @@ const (
 	MediaEPUB = "application/epub+zip"
 	MediaEML  = "message/rfc822"
 )
-
-// characters counts what is not white space.
-func characters(s string) int {
-	n := 0
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
-			n++
-		}
-	}
-	return n
-}
 
 // tidy returns words as a block holds them: NFC, on one line, without what stands
 // for line breaks that may be.

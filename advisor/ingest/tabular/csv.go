@@ -120,7 +120,7 @@ func CSV(text string, delimiter rune, _ form.Limits) (*form.Document, error) {
 		for k := range rec {
 			rec[k] = tidy(rec[k])
 			said = said || rec[k] != ""
-			d.Found += characters(rec[k])
+			d.Found += form.Characters(rec[k])
 		}
 		if said {
 			line, _ := r.FieldPos(0)
@@ -169,13 +169,3 @@ func isNumber(c string) bool {
 }
 
 func tidy(s string) string { return norm.NFC.String(strings.Join(strings.Fields(s), " ")) }
-
-func characters(s string) int {
-	n := 0
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
-			n++
-		}
-	}
-	return n
-}

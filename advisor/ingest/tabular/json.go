@@ -229,7 +229,7 @@ func provisions(d *form.Document, records []record) bool {
 			without++
 		}
 		d.Blocks = append(d.Blocks, b)
-		d.Found += characters(b.Number + b.Text)
+		d.Found += form.Characters(b.Number + b.Text)
 	}
 	if without > 0 {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("Records whose key is none that could be cited: %d.", without))
@@ -288,7 +288,7 @@ func rows(d *form.Document, records []record) {
 		for n, v := range r.values {
 			if k, known := at[n]; known {
 				cells[k] = plain(v)
-				d.Found += characters(cells[k])
+				d.Found += form.Characters(cells[k])
 			}
 		}
 		d.Blocks = append(d.Blocks, form.Block{Kind: form.Row, Table: 1, Line: i + 1, Header: header, Cells: cells})
