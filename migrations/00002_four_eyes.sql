@@ -450,6 +450,13 @@ BEGIN
   IF TG_OP = 'UPDATE' AND (NEW.brain_id, NEW.class) IS DISTINCT FROM (OLD.brain_id, OLD.class) THEN
     RAISE EXCEPTION 'a rule stays with its class' USING ERRCODE = 'restrict_violation';
   END IF;
+  -- Nor so strict that one alone is left who could decide: whoever that is could
+  -- turn four eyes off.
+  IF NEW.class = 'A4' AND public.deciders('A4') >= 2 AND (
+    SELECT count(DISTINCT public.human(p.id)) FROM public.memberships m JOIN public.persons p ON p.id = m.person_id
+    WHERE m.brain_id = NEW.brain_id AND p.disabled_at IS NULL AND m.roles ?| ARRAY(SELECT jsonb_array_elements_text(NEW.roles))) < 2 THEN
+    RAISE EXCEPTION 'too_few_deciders' USING ERRCODE = 'PL001';
+  END IF;
   RETURN NEW;
 END $$;
 CREATE TRIGGER rules_tighten BEFORE INSERT OR UPDATE ON decision_rules FOR EACH ROW EXECUTE FUNCTION rules_tighten();

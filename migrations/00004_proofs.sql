@@ -71,7 +71,7 @@ BEGIN
     RAISE EXCEPTION 'too_young' USING ERRCODE = 'PL001';
   END IF;
   IF NOT EXISTS (SELECT FROM public.brains b WHERE b.id = brain AND NOT b.four_eyes AND (b.four_eyes_until IS NULL OR b.four_eyes_until > clock_timestamp()))
-     AND NOT EXISTS (SELECT FROM public.recommendations r WHERE r.brain_id = brain AND r.approved_in = pg_current_xact_id() AND r.operation = 'audit.retain') THEN
+     AND NOT EXISTS (SELECT FROM public.recommendations r WHERE r.brain_id = brain AND r.approved_in = pg_current_xact_id() AND r.class = 'A4' AND r.operation = 'audit.retain') THEN
     RAISE EXCEPTION 'retention needs a second person' USING ERRCODE = 'insufficient_privilege';
   END IF;
   -- No sealing and no other retention meanwhile.

@@ -306,16 +306,10 @@ BEGIN
     RAISE EXCEPTION 'a say is given in the brain that it is in' USING ERRCODE = 'insufficient_privilege';
   END IF;
   SELECT m.roles INTO has FROM public.memberships m WHERE m.brain_id = NEW.brain_id AND m.person_id = NEW.person_id; -- as it is at the end
-  -- And while four eyes are on nobody loses theirs where fewer than two would be
-  -- left: one owner alone could turn them off then.
-  IF had ?| ARRAY['owner', 'admin', 'curator', 'approver'] AND NOT has ?| ARRAY['owner', 'admin', 'curator', 'approver'] AND NOT public.one_may(NEW.brain_id)
-     AND EXISTS (SELECT FROM public.persons p WHERE p.id = NEW.person_id AND p.disabled_at IS NULL) AND public.deciders('A4') < 2 THEN
-    RAISE EXCEPTION 'too_few_deciders' USING ERRCODE = 'PL001';
-  END IF;
   IF has IS NULL OR NOT EXISTS (SELECT FROM jsonb_array_elements_text(has) r WHERE r NOT IN ('reader', 'auditor') AND NOT had ? r) OR public.one_may(NEW.brain_id) THEN
     RETURN NULL;
   END IF;
-  IF EXISTS (SELECT FROM public.recommendations r WHERE r.brain_id = NEW.brain_id AND r.approved_in = pg_current_xact_id() AND r.operation = 'members.grant'
+  IF EXISTS (SELECT FROM public.recommendations r WHERE r.brain_id = NEW.brain_id AND r.approved_in = pg_current_xact_id() AND r.class = 'A4' AND r.operation = 'members.grant'
        AND r.after::jsonb->>'person' = NEW.person_id AND r.after::jsonb->'roles' = has)
      OR EXISTS (SELECT FROM public.audit_unsealed u JOIN public.audit a ON a.brain_id = u.brain_id AND a.id = u.audit_id JOIN public.persons p ON p.id = NEW.person_id
        WHERE u.brain_id = NEW.brain_id AND u.by = pg_current_xact_id() AND a.outcome = 'ok'
@@ -325,6 +319,24 @@ BEGIN
   RAISE EXCEPTION 'a say in what is decided needs a second person' USING ERRCODE = 'insufficient_privilege';
 END $$;
 CREATE CONSTRAINT TRIGGER a_say_is_given AFTER INSERT OR UPDATE ON memberships DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION a_say_is_given();
+
+-- And while four eyes are on nobody loses theirs where fewer than two would be
+-- left: one owner alone could turn them off then. That is said at once, or they
+-- were turned off by the end of the transaction.
+CREATE FUNCTION a_say_is_lost() RETURNS trigger LANGUAGE plpgsql
+AS $$
+DECLARE
+  deciding text[] := ARRAY(SELECT jsonb_array_elements_text(coalesce(
+    (SELECT d.roles FROM public.decision_rules d WHERE d.brain_id = OLD.brain_id AND d.class = 'A4'), '["admin", "approver", "curator", "owner"]')));
+BEGIN
+  IF OLD.roles ?| deciding AND NOT NEW.roles ?| deciding AND NOT public.one_may(OLD.brain_id)
+     AND EXISTS (SELECT FROM public.persons p WHERE p.id = OLD.person_id AND p.disabled_at IS NULL)
+     AND (OLD.brain_id IS DISTINCT FROM public.app_brain() OR public.deciders('A4') < 2) THEN
+    RAISE EXCEPTION 'too_few_deciders' USING ERRCODE = 'PL001';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER a_say_is_lost AFTER UPDATE ON memberships FOR EACH ROW EXECUTE FUNCTION a_say_is_lost();
 -- +goose StatementEnd
 
 -- +goose StatementBegin

@@ -162,10 +162,11 @@ func (c *decision) apply(ctx context.Context, e *Env) (models.RecommendationStat
 	return "", "", c.failed(ctx, e, err)
 }
 
-// failed sees to it that the item will say why it could not be applied.
+// failed sees to it that the item will say why it could not be applied. A
+// rehearsal leaves it as it is.
 func (c *decision) failed(ctx context.Context, e *Env, err error) error {
-	if f := fault.Of(err); f.Kind != fault.Internal && f.Kind != fault.Unavailable {
-		e.undo = append(e.undo, c.inner.undo...)
+	e.undo = append(e.undo, c.inner.undo...)
+	if f := fault.Of(err); f.Kind != fault.Internal && f.Kind != fault.Unavailable && !e.Call.DryRun {
 		e.undo = append(e.undo, func() { e.desk.noteFailure(context.WithoutCancel(ctx), e.Call.Brain, c.rec.ID, f.Message) })
 	}
 	return err

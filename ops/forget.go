@@ -104,14 +104,15 @@ func stillEnough(e *Env, person string, next []models.Role) error {
 }
 
 // stillDecided holds each brain that counts on a person to that two could decide
-// there without them.
-func (e *Env) stillDecided(ctx context.Context, person string) error {
-	bs, err := e.Store().Brains(ctx)
+// there without them. It looks from the transaction that disables them, in which
+// nobody else loses a say meanwhile.
+func (e *Env) stillDecided(person string) error {
+	bs, err := e.Tx.Brains()
 	if err != nil {
 		return err
 	}
 	for _, b := range bs {
-		err := e.Store().InBrain(ctx, b.ID, func(tx *store.Tx) error {
+		err := e.Tx.In(b.ID, func(tx *store.Tx) error {
 			at := *e
 			at.Tx = tx
 			return stillEnough(&at, person, nil)
@@ -132,6 +133,9 @@ func (e *Env) stillDecided(ctx context.Context, person string) error {
 func enoughDeciders(e *Env, m store.MemberPerson, next []models.Role) error {
 	b, err := e.Tx.ThisBrain(false)
 	if err != nil || !b.FourEyesAt(e.Now) {
+		return err
+	}
+	if err := e.Tx.LockSay(); err != nil { // of two who lose theirs at once each would count on the other
 		return err
 	}
 	now, without, err := e.Tx.DecidersWithout(string(Irreversible), m.PersonID)

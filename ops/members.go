@@ -138,7 +138,7 @@ var DisableUser = &Op[UserIn, User]{
 	Name: "users.disable", Title: "Disable a person", Summary: "Keep a person out: sessions end, and sign-ins and keys are refused from then on, in every brain.",
 	Class: Reversible, Needs: models.MayAdminister, Offered: Web | CLI,
 	Final: "users.enable lets the person in again",
-	Run: func(ctx context.Context, e *Env, in UserIn) (User, error) {
+	Run: func(_ context.Context, e *Env, in UserIn) (User, error) {
 		p, err := user(e, in.Email)
 		if err != nil {
 			return User{}, err
@@ -147,7 +147,10 @@ var DisableUser = &Op[UserIn, User]{
 			return User{}, fault.Field("email", "You cannot disable yourself. Another instance admin can.")
 		}
 		if p.DisabledAt == nil && !in.LeavesTooFew {
-			if err := e.stillDecided(ctx, p.ID); err != nil {
+			if err := e.Tx.LockPerson(p.ID); err != nil {
+				return User{}, err
+			}
+			if err := e.stillDecided(p.ID); err != nil {
 				return User{}, err
 			}
 		}

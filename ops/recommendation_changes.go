@@ -196,7 +196,7 @@ func (c *proposedChange) published(tx *store.Tx, out *ProposedChanges) error {
 const mostMade = 10_000
 
 // draftChanging are the operations that change what a publish freezes.
-var draftChanging = []string{"sources.import", "sources.remove", "sources.restore", "topic_cards.save", "topic_cards.delete"}
+var draftChanging = []string{"sources.import", "sources.update", "sources.revert", "sources.remove", "sources.restore", "topic_cards.save", "topic_cards.delete"}
 
 // versionIn reads the number from a base such as "version 14"; 0 of none.
 func versionIn(base string) (n int) {

@@ -112,7 +112,7 @@ func rawOrNil(s string) json.RawMessage {
 }
 
 // moved reports whether what a pending recommendation would change is another
-// revision now than the proposer saw.
+// revision now than the proposer saw, or cannot be changed any more.
 func moved(ctx context.Context, e *Env, r *models.Recommendation) (bool, error) {
 	o := e.desk.Catalog.Find(r.Operation)
 	if r.State != models.Pending || o == nil || o.base == nil {
@@ -123,6 +123,9 @@ func moved(ctx context.Context, e *Env, r *models.Recommendation) (bool, error) 
 		return false, nil //nolint:nilerr // of another release: it says so when it is decided on
 	}
 	base, err := o.base(ctx, e, in)
+	if f := fault.Of(err); err != nil && f.Kind != fault.Internal && f.Kind != fault.Unavailable {
+		return true, nil
+	}
 	return base != r.Base, err
 }
 

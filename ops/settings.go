@@ -226,7 +226,7 @@ func saveRules(e *Env, now, next BrainSettings) error {
 		}
 		e.changed("rule "+r.Class, fmt.Sprintf("%d of %s", old.Needed, words(old.Roles)), fmt.Sprintf("%d of %s", r.Needed, words(r.Roles)))
 		if err := e.Tx.SaveDecisionRule(r); err != nil {
-			return err
+			return err // where one alone were left who could decide, the database refuses
 		}
 		n, err := e.Tx.Deciders(r.Class)
 		if err != nil {

@@ -33,14 +33,15 @@ func (tx *Tx) DraftChanges(operations []string, since, until string, most int) (
 		return nil, err
 	}
 	cs := []DraftChange{}
-	return cs, tx.db.Raw(`SELECT a.at, coalesce(r.operation, a.operation) AS operation,
+	// What took a change back is told as the change that it was itself.
+	return cs, tx.db.Raw(`SELECT a.at, coalesce(r.operation, CASE a.operation WHEN 'changes.undo' THEN a.detail->>'applies' ELSE a.operation END) AS operation,
 			CASE WHEN r.id IS NULL THEN a.target ELSE regexp_replace(r.target, '^(source|topic card) ', '') END AS target,
 			coalesce(r.actor, a.actor) AS actor, coalesce(r.surface, a.surface) AS surface, coalesce(r.authenticated, a.authenticated) AS authenticated,
 			CASE WHEN r.id IS NULL THEN '' ELSE a.actor END AS decided_by
 		FROM audit a LEFT JOIN recommendations r ON a.operation = 'recommendations.decide' AND r.brain_id = a.brain_id AND r.id = a.target
 		WHERE a.brain_id = ? AND a.id > ? AND a.id < ? AND a.outcome = 'ok'
-			AND (a.operation IN ? OR a.operation = 'recommendations.decide' AND a.detail->>'state' = 'applied' AND r.operation IN ?)
-		ORDER BY a.id DESC LIMIT ?`, tx.Brain, from, to, operations, operations, most).Scan(&cs).Error
+			AND (a.operation IN ? OR a.operation = 'changes.undo' AND a.detail->>'applies' IN ? OR a.operation = 'recommendations.decide' AND a.detail->>'state' = 'applied' AND r.operation IN ?)
+		ORDER BY a.id DESC LIMIT ?`, tx.Brain, from, to, operations, operations, operations, most).Scan(&cs).Error
 }
 
 // ofRecommendation is the predicate of the index by which the log's rows of a

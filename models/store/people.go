@@ -170,6 +170,12 @@ func (s *Store) Brains(ctx context.Context) ([]models.Brain, error) {
 	return bs, mapped(s.db.WithContext(ctx).Order("id").Find(&bs).Error)
 }
 
+// Brains returns every brain, by id.
+func (tx *Tx) Brains() ([]models.Brain, error) {
+	var bs []models.Brain
+	return bs, tx.db.Order("id").Find(&bs).Error
+}
+
 // SetMembership gives a person these roles in the brain, in place of any that
 // they had. With none they are a member no more; the row stays, because keys
 // name their owner by it.

@@ -101,7 +101,7 @@ func (tx *Tx) DecisionRules() ([]models.DecisionRule, error) {
 // SaveDecisionRule makes or replaces the rule of a class.
 func (tx *Tx) SaveDecisionRule(r models.DecisionRule) error {
 	r.BrainID = tx.Brain
-	return tx.db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&r).Error
+	return refused(tx.db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&r).Error)
 }
 
 // SetFourEyes turns the brain's four eyes on, or off until a time.
