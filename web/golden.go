@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -99,16 +98,7 @@ func (s *Server) saveGolden(p *page) error {
 		call.IfMatch = []string{tag}
 	}
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.SaveGolden, in)
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(outdated(err)); ok {
-		return s.goldenForm(p, in, sent.Get("tag"), r, false)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, p.at(golden.Path)+"?done=question-saved")
+	return p.ended(outdated(err), p.at(golden.Path)+"?done=question-saved", func(r *refusal) error { return s.goldenForm(p, in, sent.Get("tag"), r, false) })
 }
 
 // outdated turns that somebody else was faster into a refusal that the form is
@@ -130,16 +120,7 @@ func (s *Server) deleteGolden(p *page) error {
 		call.IfMatch = []string{tag}
 	}
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.DeleteGolden, ops.GoldenIDIn{ID: p.Param("id")})
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(outdated(err)); ok {
-		return s.goldenPage(p, r, true)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, p.at(golden.Path)+"?done=question-deleted")
+	return p.ended(outdated(err), p.at(golden.Path)+"?done=question-deleted", func(r *refusal) error { return s.goldenPage(p, r, true) })
 }
 
 func (s *Server) runGolden(p *page) error {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 
@@ -122,33 +121,16 @@ func (s *Server) grantRoles(p *page) error {
 	call.Rationale = sent.Get("rationale")
 	roles := rolesOf(sent, "role")
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.GrantRoles, ops.GrantIn{Member: p.Param("id"), Roles: roles})
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(err); ok {
-		return s.memberPage(p, roles, r, askRoles)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, p.at(members.Path)+"?done=roles-saved")
+	return p.ended(err, p.at(members.Path)+"?done=roles-saved", func(r *refusal) error { return s.memberPage(p, roles, r, askRoles) })
 }
 
 func (s *Server) removeMember(p *page) error {
 	_, err := ops.Do(p.ctx(), s.desk, p.call(), ops.RemoveMember, ops.MemberIn{Member: p.Param("id")})
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(err); ok {
-		return s.memberPage(p, nil, r, askRemoval)
-	}
-	if err != nil {
-		return err
-	}
+	to := p.at(members.Path) + "?done=member-removed"
 	if p.Param("id") == p.by.Person {
-		return p.Redirect(http.StatusSeeOther, "/brains")
+		to = "/brains"
 	}
-	return p.Redirect(http.StatusSeeOther, p.at(members.Path)+"?done=member-removed")
+	return p.ended(err, to, func(r *refusal) error { return s.memberPage(p, nil, r, askRemoval) })
 }
 
 // forgetMember asks for a person to be forgotten, which another one decides on.
@@ -160,16 +142,7 @@ func (s *Server) forgetMember(p *page) error {
 	call := p.call()
 	call.Rationale = sent.Get("rationale")
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.ForgetPerson, ops.MemberIn{Member: p.Param("id")})
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(err); ok {
-		return s.memberPage(p, nil, r, askForgetting)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, p.at(members.Path)+"?done=saved")
+	return p.ended(err, p.at(members.Path)+"?done=saved", func(r *refusal) error { return s.memberPage(p, nil, r, askForgetting) })
 }
 
 func (s *Server) newAccounts(p *page) error { return s.accountsPage(p, ops.LinkIn{}, nil) }
@@ -203,14 +176,5 @@ func (s *Server) linkAccounts(p *page) error {
 	} else {
 		_, err = ops.Do(p.ctx(), s.desk, call, ops.LinkPersons, in)
 	}
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(err); ok {
-		return s.accountsPage(p, in, r)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, p.at(members.Path)+"?done=saved")
+	return p.ended(err, p.at(members.Path)+"?done=saved", func(r *refusal) error { return s.accountsPage(p, in, r) })
 }

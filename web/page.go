@@ -115,6 +115,21 @@ func (p *page) queued(err error) (done error, ok bool) {
 	return p.Redirect(http.StatusSeeOther, p.at(approvals.ReviewPath(q.ID))+"?done=queued"), true
 }
 
+// ended answers a form. Where the change waits it leads there, where it was
+// refused the form is shown again, and where it was done it leads on.
+func (p *page) ended(err error, to string, again func(*refusal) error) error {
+	if where, ok := p.queued(err); ok {
+		return where
+	}
+	if r, ok := refused(err); ok {
+		return again(r)
+	}
+	if err != nil {
+		return err
+	}
+	return p.Redirect(http.StatusSeeOther, to)
+}
+
 // at returns the address of a page of this brain.
 func (p *page) at(path string) string { return brainURL(p.brain) + path }
 

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,20 +117,11 @@ func (s *Server) saveFourEyes(p *page) error {
 	call := p.call()
 	call.Rationale = sent.Get("rationale")
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.SaveSettings, in)
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(err); ok {
-		return s.settingsPage(p, tried{days: sent.Get("days")}, r)
-	}
-	if err != nil {
-		return err
-	}
 	done := "four-eyes-off"
 	if on {
 		done = "four-eyes-on"
 	}
-	return p.Redirect(http.StatusSeeOther, p.at(settings.Path)+"?done="+done)
+	return p.ended(err, p.at(settings.Path)+"?done="+done, func(r *refusal) error { return s.settingsPage(p, tried{days: sent.Get("days")}, r) })
 }
 
 func (s *Server) saveRules(p *page) error {
@@ -150,16 +140,7 @@ func (s *Server) saveRules(p *page) error {
 	call := p.call()
 	call.Rationale = sent.Get("rules-rationale")
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.SaveSettings, in)
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(err); ok {
-		return s.settingsPage(p, tried{rules: in.Rules}, r)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, p.at(settings.Path)+"?done=rules-saved")
+	return p.ended(err, p.at(settings.Path)+"?done=rules-saved", func(r *refusal) error { return s.settingsPage(p, tried{rules: in.Rules}, r) })
 }
 
 // recordingWords say what each choice keeps.
@@ -200,16 +181,7 @@ func (s *Server) saveRecording(p *page) error {
 	call := p.call()
 	call.Rationale = sent.Get("recording-rationale")
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.SaveSettings, ops.SaveSettingsIn{RecordAnswers: asked.what, AnswerDays: &days})
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(err); ok {
-		return again(r)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, p.at(settings.Path)+"?done=saved")
+	return p.ended(err, p.at(settings.Path)+"?done=saved", again)
 }
 
 // exportBrain gives all of the brain out as a file. That it was taken is recorded
@@ -239,14 +211,5 @@ func (s *Server) deleteBrain(p *page) error {
 	}
 	in := ops.DeleteBrainIn{Confirm: models.BrainID(sent.Get("confirm")), Reason: sent.Get("reason")}
 	_, err = ops.Do(p.ctx(), s.desk, p.call(), ops.DeleteBrain, in)
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(err); ok {
-		return s.deletionPage(p, in, r)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, "/brains")
+	return p.ended(err, "/brains", func(r *refusal) error { return s.deletionPage(p, in, r) })
 }

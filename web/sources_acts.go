@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -29,28 +28,15 @@ func (s *Server) actOn(p *page, o *ops.Entry) (ops.SourceView, sources.Act, erro
 	return v, sources.Act{Code: v.Source.Code, Title: v.Source.Title, Revision: strconv.Itoa(v.Source.Head)}, err
 }
 
-// sourceDone leads back to the source.
-func sourceDone(p *page, code, done string) error {
-	return p.Redirect(http.StatusSeeOther, p.at(sources.SourcePath(url.PathEscape(code)))+"?done="+done)
-}
-
-// acted ends an act on a source: where it waits it leads there, where it was
-// refused the form comes back.
+// acted ends an act on a source, which leads back to it.
 func (s *Server) acted(p *page, err error, code, done string, again func(*refusal) (templ.Component, error)) error {
-	if where, ok := p.queued(err); ok {
-		return where
-	}
-	if r, ok := refused(err); ok {
+	return p.ended(err, p.at(sources.SourcePath(url.PathEscape(code)))+"?done="+done, func(r *refusal) error {
 		t, err := again(r)
 		if err != nil {
 			return err
 		}
 		return render(p.Context, r.status(), privately, t)
-	}
-	if err != nil {
-		return err
-	}
-	return sourceDone(p, code, done)
+	})
 }
 
 func (s *Server) newSuspension(p *page) error {

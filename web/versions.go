@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -28,16 +27,7 @@ func (s *Server) askForPublish(p *page) error {
 	call := p.call()
 	call.Rationale = sent.Get("notes")
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.PublishVersion, ops.PublishIn{Notes: sent.Get("notes")})
-	if q, waits := ops.AsWaiting(err); waits {
-		return p.Redirect(http.StatusSeeOther, p.at(approvals.ReviewPath(q.ID))+"?done=queued")
-	}
-	if r, ok := refused(err); ok {
-		return s.versionsPage(p, sent.Get("notes"), r)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, p.at(versions.Path)+"?done=published")
+	return p.ended(err, p.at(versions.Path)+"?done=published", func(r *refusal) error { return s.versionsPage(p, sent.Get("notes"), r) })
 }
 
 // versionsPage shows the versions, with the form as it was sent.
@@ -210,14 +200,5 @@ func (s *Server) restoreVersion(p *page) error {
 	call := p.call()
 	call.Rationale = sent.Get("notes")
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.RestoreVersion, ops.RestoreIn{N: n, Notes: sent.Get("notes")})
-	if done, ok := p.queued(err); ok {
-		return done
-	}
-	if r, ok := refused(err); ok {
-		return s.restorationPage(p, sent.Get("notes"), r)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Redirect(http.StatusSeeOther, p.at(versions.Path)+"?done=restored")
+	return p.ended(err, p.at(versions.Path)+"?done=restored", func(r *refusal) error { return s.restorationPage(p, sent.Get("notes"), r) })
 }
