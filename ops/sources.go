@@ -19,6 +19,7 @@ type SourceList struct {
 	Removed   []models.Source     `json:"removed"`           // from the draft, by code; they can be restored
 	Warnings  map[string]int      `json:"warnings,omitzero"` // how many came of reading each, by its id
 	Held      map[string]int      `json:"held,omitzero"`     // how many flags keep each out of what is published, by its id
+	Purged    []string            `json:"purged,omitempty"`  // ids of the removed of which nothing is left; they cannot be restored
 	More
 }
 
@@ -26,7 +27,7 @@ func (l SourceList) with(m SourceList) SourceList {
 	maps.Copy(l.Passages, m.Passages)
 	maps.Copy(l.Warnings, m.Warnings)
 	maps.Copy(l.Held, m.Held)
-	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.Removed, l.Warnings, l.Held, m.More}
+	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.Removed, l.Warnings, l.Held, m.Purged, m.More}
 }
 
 // ListSources lists the draft's sources.
@@ -50,7 +51,16 @@ var ListSources = &Op[Page, SourceList]{
 		if err != nil {
 			return SourceList{}, err
 		}
-		l := SourceList{ss, n, off, gone, map[string]int{}, map[string]int{}, more}
+		purged, err := e.Tx.PurgedSources()
+		if err != nil {
+			return SourceList{}, err
+		}
+		l := SourceList{ss, n, off, gone, map[string]int{}, map[string]int{}, nil, more}
+		for _, s := range gone {
+			if _, was := purged[s.ID]; was {
+				l.Purged = append(l.Purged, s.ID)
+			}
+		}
 		heads, err := e.Tx.Heads()
 		for _, s := range ss {
 			h := heads[s.ID]

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"polaris/models"
@@ -30,10 +31,29 @@ func addChanges(p *page, r *approvals.Review, v ops.RecommendationView, c ops.Pr
 	for _, i := range c.Items {
 		r.Items = append(r.Items, changedItem(p, i))
 	}
+	r.Held = heldBack(v)
 	if c.Golden != nil {
 		g := goldenReport(p, c.Golden)
 		r.Golden = &g
 	}
+}
+
+// heldBack says what a publish leaves out, as it was frozen.
+func heldBack(v ops.RecommendationView) (all []string) {
+	var frozen struct {
+		Held []models.HeldSource `json:"held"`
+	}
+	if json.Unmarshal(v.After, &frozen) != nil {
+		return nil // not as this release writes it
+	}
+	for _, h := range frozen.Held {
+		words := h.Title + " (" + h.Code + "), revision " + strconv.Itoa(h.Revision) + ": " + layout.Plural(h.Flags, "flag", "flags")
+		if h.Stays > 0 {
+			words += "; revision " + strconv.Itoa(h.Stays) + " goes on answering"
+		}
+		all = append(all, words)
+	}
+	return all
 }
 
 // manifestDiff compares the manifests, without the report on the golden questions

@@ -38,7 +38,7 @@ func (s *Server) sourcesPage(p *page, refused *refusal, addresses []string) erro
 	x.May = p.by.May(models.MayEditDraft)
 	for _, src := range l.Removed {
 		r := sourceRow(p, src)
-		r.Added = p.whenever(src.RemovedAt)
+		r.Added, r.Purged = p.whenever(src.RemovedAt), slices.Contains(l.Purged, src.ID)
 		x.Gone = append(x.Gone, r)
 	}
 	if ops.Allowed(p.call(), ops.StartImport.Entry()) == nil {
@@ -222,7 +222,7 @@ func reportFacts(r *models.ReadReport) (fs []sources.Fact) {
 	}
 	if r.Kept > 0 {
 		kept := layout.Number(r.Kept) + " characters"
-		if r.Found > 0 {
+		if r.Found > r.Kept { // a table's text repeats the names of its columns, and may be longer than the file's
 			kept += " of " + layout.Number(r.Found) + " in the file"
 		}
 		add("Kept", kept)

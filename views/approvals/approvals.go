@@ -104,6 +104,7 @@ type Review struct {
 	Gone     bool           // the document that was proposed is not kept any more
 	Publish  bool           // it publishes, so Items and Golden count
 	Items    []Item         // that it changes
+	Held     []string       // what of the draft it leaves out until a curator has certified it
 	Golden   *golden.Report // nil where the brain has no golden questions
 
 	MayDecide bool

@@ -69,8 +69,9 @@ func approvalPages(f func(string) layout.Frame) []Page {
 		{What: "source HB, revision 1 → 2", Title: "Lending Handbook", Status: "changed", URL: base + "/sources/HB", By: []approvals.Maker{{Who: "curator@calliope.example", Through: "at a terminal", At: ago(day)}, {Who: "Letters agent", Through: "over MCP", At: ago(2 * day), Authenticated: true, ApprovedBy: "approver@calliope.example"}}},
 		{What: "topic card fees-we-may-charge", Title: "Fees we may charge", Status: "gained", By: []approvals.Maker{{Who: "curator@calliope.example", Through: "at the pages", At: ago(day), Authenticated: true}}},
 	}
+	publishing.Held = []string{"Price List (PL), revision 2: 1 flag; revision 1 goes on answering"}
 	unasked := publishing
-	unasked.Golden, unasked.Items = nil, nil
+	unasked.Golden, unasked.Items, unasked.Held = nil, nil, nil
 	mineRow := card
 	mineRow.ID, mineRow.Hash, mineRow.Withdraw = "rec_Mn93Lk0QwE8t", "", true
 	return []Page{

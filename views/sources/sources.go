@@ -55,10 +55,19 @@ type Row struct {
 
 	Suspended string // "suspended", "2 passages suspended"; empty: nothing is
 	Held      string // "held: 2 flags"; empty: it is not
+	Purged    bool   // nothing is left of it but its tombstone
 	Owner     string
 	ReviewBy  string // a day
 	Holds     string // "from 1 January 2026"; empty: no dates are set
 	Replaces  string // code of the source that it supersedes
+}
+
+// ended says how the source left the draft.
+func (r Row) ended() string {
+	if r.Purged {
+		return "purged"
+	}
+	return "removed"
 }
 
 // A Source is one document with its passages.
