@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"polaris/advisor/fetch"
+	"polaris/advisor/ingest/guard"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -32,6 +33,7 @@ type opened struct {
 	*ops.Desk
 	cluster *localpg.Cluster // nil with a database elsewhere
 	workers int              // documents that this process reads at once
+	reader  *guard.Extractor
 }
 
 // Close gives the database up.
@@ -119,6 +121,7 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 		return fail(err)
 	}
 	read := c.extractor(log)
+	o.reader = read
 	o.Desk = ops.NewDesk(s, ops.Settings{
 		Parse: read.Parse, Expand: read.Expand,
 		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key, Fetch: c.fetcher(),

@@ -94,6 +94,7 @@ func (c *checked) serve(ctx context.Context, con *console, d *opened, at *entran
 	if err := c.ready(ctx, con, d, site, at.Addr(), demo); err != nil {
 		return err
 	}
+	work.Go(func() { d.reader.Warm(ctx) }) // so that the first PDF need not wait for it; nothing else does
 	select {
 	case err := <-at.ended:
 		return err

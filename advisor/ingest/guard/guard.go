@@ -27,6 +27,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"polaris/advisor/ingest"
@@ -72,8 +73,9 @@ type Extractor struct {
 
 	once    sync.Once
 	running chan struct{}
-	warmed  sync.Once
-	cache   string // Cache, once there is something in it
+	warming sync.Mutex
+	warmed  bool                   // it was tried
+	filled  atomic.Pointer[string] // the cache's folder, once there is something in it
 	told    sync.Once
 }
 
@@ -87,7 +89,7 @@ func (e *Extractor) Parse(ctx context.Context, data []byte, o ingest.Options) (*
 		return ingest.Parse(data, o) // which says so, and looks no further
 	}
 	if looksLikePDF(data) {
-		e.warm(ctx)
+		e.Warm(ctx)
 	}
 	o.Limits = e.limits().Limits
 	o.Inside = e.Inside

@@ -157,7 +157,8 @@ func TestSight(t *testing.T) {
 		t.Fatal(err)
 	}
 	for lacking, e := range extractors() {
-		e.args, e.cache = []string{"bb", "misbehave", "look around"}, cache
+		e.args = []string{"bb", "misbehave", "look around"}
+		e.filled.Store(&cache)
 		var got tried
 		_, err := e.run(t.Context(), job{Op: opParse, Options: ingest.Options{}}, on, func(_ byte, payload []byte) error { return json.Unmarshal(payload, &got) })
 		if err != nil {

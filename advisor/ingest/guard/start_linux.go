@@ -98,8 +98,9 @@ func (r *run) startIn(w way, j *job, in, out, errs *os.File) error {
 		attr.Credential = &syscall.Credential{}
 	}
 	cmd := &exec.Cmd{Path: exe, Args: args, Env: environment(), Dir: j.Scratch, Stdin: in, Stdout: out, Stderr: errs, SysProcAttr: attr}
-	if j.Cached = r.e.cache != "" && j.Op == opParse; j.Cached {
-		dir, err := os.Open(r.e.cache)
+	cache := r.e.cache()
+	if j.Cached = cache != "" && j.Op == opParse; j.Cached {
+		dir, err := os.Open(cache)
 		if err != nil {
 			return err
 		}
@@ -111,7 +112,11 @@ func (r *run) startIn(w way, j *job, in, out, errs *os.File) error {
 	}
 	r.cmd = cmd
 	// It yields to everybody else, and goes first when the machine's memory ends.
-	_ = unix.Setpriority(unix.PRIO_PGRP, cmd.Process.Pid, 10)
+	yields := 10
+	if j.Op == opWarm { // nobody waits for it yet
+		yields = 19
+	}
+	_ = unix.Setpriority(unix.PRIO_PGRP, cmd.Process.Pid, yields)
 	_ = os.WriteFile(proc(cmd.Process.Pid, "oom_score_adj"), []byte("1000"), 0)
 	return nil
 }

@@ -15,8 +15,9 @@ func (r *run) startApart(j *job, in, out, errs *os.File) error {
 	if err != nil {
 		return err
 	}
-	if j.Cached = r.e.cache != "" && j.Op == opParse; j.Cached {
-		j.Options.Cache = r.e.cache
+	cache := r.e.cache()
+	if j.Cached = cache != "" && j.Op == opParse; j.Cached {
+		j.Options.Cache = cache
 	}
 	r.cmd = &exec.Cmd{Path: exe, Args: args, Env: environment(), Dir: j.Scratch, Stdin: in, Stdout: out, Stderr: errs, SysProcAttr: group()}
 	return r.cmd.Start()

@@ -16,29 +16,42 @@ import (
 )
 
 // Warm compiles the PDF engine into the cache if it is not there, which takes
-// some seconds. Without it the first PDF does so. What goes wrong is logged:
-// PDFs are read all the same, only slower.
-func (e *Extractor) Warm(ctx context.Context) { e.warm(ctx) }
-
-func (e *Extractor) warm(ctx context.Context) {
+// some seconds. Without it the first PDF does so, and waits for one that has
+// begun. When ctx ends so does the compiling, and the next PDF begins anew. What
+// else goes wrong is logged: PDFs are read all the same, only slower.
+func (e *Extractor) Warm(ctx context.Context) {
 	if e.Cache == "" {
 		return
 	}
-	e.warmed.Do(func() {
-		if err := e.fillCache(context.WithoutCancel(ctx)); err != nil {
-			e.log().Warn("the compiled PDF engine cannot be kept, so each PDF takes seconds longer", "folder", e.Cache, "error", err)
-			return
-		}
-		e.cache = e.Cache
-	})
+	e.warming.Lock()
+	defer e.warming.Unlock()
+	if e.warmed || ctx.Err() != nil {
+		return
+	}
+	dir, err := filepath.Abs(e.Cache)
+	if err == nil {
+		err = e.fillCache(ctx, dir)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return
+	case err != nil:
+		e.log().Warn("the compiled PDF engine cannot be kept, so each PDF takes seconds longer", "folder", e.Cache, "error", err)
+	default:
+		e.filled.Store(&dir)
+	}
+	e.warmed = true
 }
 
-func (e *Extractor) fillCache(ctx context.Context) error {
-	dir, err := filepath.Abs(e.Cache)
-	if err != nil {
-		return err
+// cache is the folder of the compiled engine; "": there is none yet.
+func (e *Extractor) cache() string {
+	if dir := e.filled.Load(); dir != nil {
+		return *dir
 	}
-	e.Cache = dir
+	return ""
+}
+
+func (e *Extractor) fillCache(ctx context.Context, dir string) error {
 	ready := filepath.Join(dir, "compiled "+engine()+e.build())
 	if _, err := os.Stat(ready); err == nil {
 		return nil
@@ -51,7 +64,7 @@ func (e *Extractor) fillCache(ctx context.Context) error {
 		return err
 	}
 	// Children may be another user's. The folders above stay as closed as they are.
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
