@@ -329,6 +329,9 @@ DECLARE
   deciding text[] := ARRAY(SELECT jsonb_array_elements_text(coalesce(
     (SELECT d.roles FROM public.decision_rules d WHERE d.brain_id = OLD.brain_id AND d.class = 'A4'), '["admin", "approver", "curator", "owner"]')));
 BEGIN
+  IF (NEW.brain_id, NEW.person_id) IS DISTINCT FROM (OLD.brain_id, OLD.person_id) THEN
+    RAISE EXCEPTION 'a say does not become another person''s' USING ERRCODE = 'restrict_violation';
+  END IF;
   IF OLD.roles ?| deciding AND NOT NEW.roles ?| deciding AND NOT public.one_may(OLD.brain_id)
      AND EXISTS (SELECT FROM public.persons p WHERE p.id = OLD.person_id AND p.disabled_at IS NULL)
      AND (OLD.brain_id IS DISTINCT FROM public.app_brain() OR public.deciders('A4') < 2) THEN
