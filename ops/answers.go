@@ -178,10 +178,6 @@ type AnswerList struct {
 	More
 }
 
-func (l AnswerList) with(m AnswerList) AnswerList {
-	return AnswerList{append(l.Answers, m.Answers...), m.More}
-}
-
 // An AnswerLine is one served answer in a list.
 type AnswerLine struct {
 	ID        string    `json:"answer_id"`

@@ -244,10 +244,6 @@ type ImportList struct {
 	More
 }
 
-func (l ImportList) with(m ImportList) ImportList {
-	return ImportList{append(l.Imports, m.Imports...), m.More}
-}
-
 // ListImports lists imports with how many documents are in which state.
 var ListImports = &Op[Page, ImportList]{
 	Name: "imports.list", Title: "List imports", Route: "GET /v1/brains/{brain_id}/imports", Summary: "List imports, newest first, with how many of their documents are in which state.",

@@ -246,6 +246,3 @@ func (r Ref) Bare() Ref {
 	r.Title, r.System, r.Code = "", "", ""
 	return r
 }
-
-// IsZero reports whether r cites nothing.
-func (r Ref) IsZero() bool { return r == Ref{} }

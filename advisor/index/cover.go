@@ -133,16 +133,6 @@ func (x *Index) Same(q *Query, text string) bool {
 	return same && n > 0
 }
 
-// Count returns how many terms m matches.
-func (q *Query) Count(m Matched) (n int) {
-	for i := range q.terms {
-		if m.Has(i) {
-			n++
-		}
-	}
-	return n
-}
-
 // Best returns the score that a passage would have if it had every term of the
 // question very often: what scores are held against.
 func (q *Query) Best() float64 {

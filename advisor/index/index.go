@@ -124,9 +124,6 @@ func (x *Index) weigh(w *writer) {
 // Kinds returns the kinds that the text of passage doc has.
 func (x *Index) Kinds(doc int32) Kind { return x.kinds[doc] }
 
-// Len returns the number of passages.
-func (x *Index) Len() int { return x.n }
-
 // Bytes returns what the index holds in memory, without the texts, to within a
 // few per cent.
 func (x *Index) Bytes() int64 {

@@ -20,7 +20,6 @@ const (
 	xmlFormat
 	mailFormat
 	jsonFormat
-	csvFormat
 )
 
 // signatures are how files begin that are not read.

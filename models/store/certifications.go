@@ -25,11 +25,3 @@ func (tx *Tx) Certification(sourceID string, revision int) (*models.Certificatio
 	return one[models.Certification](tx.certifications().Where("source_id = ? AND revision = ?", sourceID, revision),
 		fault.New(fault.NotFound, "Nobody vouches for this revision.").WithCode("not_certified"))
 }
-
-// Certifications returns those that speak for the draft as it is now, by source:
-// of the revisions that are its sources' heads.
-func (tx *Tx) Certifications() ([]models.Certification, error) {
-	all := []models.Certification{}
-	return all, tx.certifications().Joins("JOIN sources s ON s.brain_id = certifications.brain_id AND s.id = certifications.source_id AND s.head = certifications.revision AND s.removed_at IS NULL").
-		Order("source_id").Find(&all).Error
-}

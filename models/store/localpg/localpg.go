@@ -151,9 +151,6 @@ func (c *Cluster) PID() int { c.mu.Lock(); defer c.mu.Unlock(); return c.last.PI
 // Supervisor returns the process id of the supervisor that was last seen.
 func (c *Cluster) Supervisor() int { c.mu.Lock(); defer c.mu.Unlock(); return c.last.Supervisor }
 
-// LogFile returns the path of the file that PostgreSQL logs to.
-func (c *Cluster) LogFile() string { return c.place.postgresLog() }
-
 // Done is closed when the cluster is no longer held: after [Cluster.Detach] or
 // [Cluster.Stop], and for no other reason, since a lost cluster is started
 // again for as long as somebody holds it.
