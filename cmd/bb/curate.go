@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"polaris/models"
@@ -95,12 +96,27 @@ func (s *sourceListCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return c.print(out, func(w io.Writer) {
-		t := table(w, "CODE", "TITLE", "REVISION", "IMPORTED BY")
+		t := table(w, "CODE", "TITLE", "REVISION", "IMPORTED BY", "LOOK AT")
 		for _, s := range out.Sources {
-			t.row(s.Code, s.Title, s.Head, s.CreatedBy)
+			t.row(s.Code, s.Title, s.Head, s.CreatedBy, lookAt(out, s.ID))
 		}
 		t.Flush()
 	})
+}
+
+// lookAt says what about a source wants a curator's eye.
+func lookAt(l ops.SourceList, id string) string {
+	var all []string
+	if n := l.Held[id]; n > 0 {
+		all = append(all, "held: "+counted(n, "flag"))
+	}
+	if n := l.Warnings[id]; n > 0 {
+		all = append(all, counted(n, "warning"))
+	}
+	if slices.ContainsFunc(l.Suspended, func(s models.Suspension) bool { return s.SourceID == id }) {
+		all = append(all, "suspended")
+	}
+	return strings.Join(all, ", ")
 }
 
 type cardCmd struct {
@@ -191,8 +207,13 @@ type publishCmd struct {
 func (p *publishCmd) Run(ctx context.Context, c *console) error {
 	out, err := do(ctx, c, p.BrainID, ops.PublishVersion, ops.PublishIn{Notes: p.Notes})
 	if q, waits := ops.AsWaiting(err); waits {
+		held, err := p.leftOut(ctx, c, q.ID)
+		if err != nil {
+			return err
+		}
 		return c.print(q, func(w io.Writer) {
 			fmt.Fprintln(w, "Nothing is published yet. The draft is frozen as it is now; what answers changes when another person approves.")
+			printHeld(w, held)
 			printQueued(w, q)
 			if q.ID != "" {
 				fmt.Fprintf(w, "Take it back with `bb recommendation withdraw %s --brain-id %s`.\n", q.ID, p.BrainID)
@@ -205,13 +226,32 @@ func (p *publishCmd) Run(ctx context.Context, c *console) error {
 	return c.print(out, func(w io.Writer) {
 		fmt.Fprintf(w, "Version %d of %s is published: %s, %s, %s.\n", out.Version, p.BrainID,
 			counted(out.Sources, "source"), counted(out.Passages, "passage"), counted(out.Cards, "card"))
-		for _, h := range out.Held {
-			fmt.Fprintf(w, "Held: revision %d of %s (%s), %s; %s.\n", h.Revision, h.Code, h.Title, counted(h.Flags, "flag"), staying(h))
-		}
+		printHeld(w, out.Held)
 		if out.FourEyes == models.FourEyesOff {
 			fmt.Fprintln(w, "Four eyes are off: nobody else looked at it. The version and the audit log say so.")
 		}
 	})
+}
+
+// leftOut returns what a publish that waits leaves out, as it was frozen.
+func (p *publishCmd) leftOut(ctx context.Context, c *console, id string) ([]models.HeldSource, error) {
+	if id == "" || c.root.JSON {
+		return nil, nil
+	}
+	rec, err := do(ctx, c, p.BrainID, ops.GetRecommendation, ops.RecommendationIDIn{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	var frozen struct {
+		Held []models.HeldSource `json:"held"`
+	}
+	return frozen.Held, json.Unmarshal(rec.After, &frozen)
+}
+
+func printHeld(w io.Writer, held []models.HeldSource) {
+	for _, h := range held {
+		fmt.Fprintf(w, "Held: revision %d of %s (%s), %s; %s.\n", h.Revision, h.Code, h.Title, counted(h.Flags, "flag"), staying(h))
+	}
 }
 
 type versionCmd struct {

@@ -114,6 +114,12 @@ func (x *extractCmd) Run(ctx context.Context, c *console) error {
 
 // read returns the document's bytes and its file name.
 func (x *extractCmd) read(c *console, most int64) (data []byte, name string, err error) {
+	if strings.HasPrefix(x.Path, "http://") || strings.HasPrefix(x.Path, "https://") {
+		return nil, "", fault.New(fault.Invalid, "%s is an address, and bb extract fetches nothing. Save what is there and extract the file, or use bb import.", x.Path)
+	}
+	if st, err := os.Stat(x.Path); err == nil && st.IsDir() {
+		return nil, "", fault.New(fault.Invalid, "%s is a folder. Name one of its files, or a ZIP archive of them.", x.Path)
+	}
 	if x.Path != "-" {
 		data, err = readDocument(x.Path, most)
 		return data, filepath.Base(x.Path), err

@@ -20,7 +20,7 @@ import (
 type importCmd struct {
 	brainFlag
 	dryFlag
-	Paths         []string `arg:"" name:"path" help:"Files, folders, patterns or http(s) addresses to read."`
+	Paths         []string `arg:"" name:"path" help:"Files, folders, patterns, ZIP archives or http(s) addresses to read."`
 	Crawl         bool     `help:"Follow the links of the one address, on its own host and below its folder."`
 	Sitemap       bool     `help:"Read what the sitemap of the one address's site names."`
 	MaxPages      int      `default:"50" help:"Of a crawl or sitemap, at most 500."`
@@ -372,13 +372,14 @@ func (r *importRun) tell(it models.ImportItem) error {
 	case models.ItemWaits:
 		fmt.Fprintf(r.c.out, "%s: waits for another person, recommendation %s\n", name, it.Recommendation)
 	default:
-		fmt.Fprintf(r.c.out, "%s: %s, revision %d of %s (%s), %d passages\n", name, it.Status, it.Revision, it.Code, it.Title, it.Passages)
+		fmt.Fprintf(r.c.out, "%s: %s, revision %d of %s (%s), %s\n", name, it.Status, it.Revision, it.Code, it.Title, counted(it.Passages, "passage"))
 	}
 	for _, w := range it.Warnings {
 		fmt.Fprintln(r.c.out, "  warning: "+oneLine(w))
 	}
 	if it.State == models.ItemHeld {
 		fmt.Fprintf(r.c.out, "  held: %s; it is not published until a curator has certified it\n", counted(it.Flags, "flag"))
+		fmt.Fprintf(r.c.out, "  look at its page, or with bb extract, and then: bb source certify %s --approved-by EMAIL --brain-id %s\n", it.Code, r.call.Brain)
 	}
 	for _, a := range it.CardsAffected {
 		fmt.Fprintf(r.c.out, "  card %s: its anchor %s %s\n", a.Card, a.Anchor, affectedWords(a))
