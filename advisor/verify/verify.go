@@ -42,14 +42,40 @@ func Lexical(claim, quote string, weigh Weigher) models.Verification {
 	return v
 }
 
-// denied reports whether the claim is part of a sentence of the quote that
-// negates it: "a creditor may" of "no creditor may".
+// denied reports whether every place where the quote has the claim is part of a
+// sentence that negates it just before: "a creditor may" of "no creditor may".
 func denied(claim, quote string) bool {
-	q, c := " "+plain(quote)+" ", " "+plain(claim)+" "
-	at := strings.Index(q, c)
-	before := strings.Fields(q[:max(at, 0)])
-	for _, w := range before[max(0, len(before)-denial):] {
-		if cues[w] == negation {
+	c, q := read(claim).all, read(quote).all
+	found := false
+	for i := range q {
+		if !begins(q[i:], c) {
+			continue
+		}
+		if found = true; !negatedBefore(q, i) {
+			return false
+		}
+	}
+	return found
+}
+
+// begins reports whether q begins with the words of c.
+func begins(q, c []token) bool {
+	if len(c) == 0 || len(q) < len(c) {
+		return false
+	}
+	for i := range c {
+		if q[i].word != c[i].word {
+			return false
+		}
+	}
+	return true
+}
+
+// negatedBefore reports whether a negation stands in the sentence of the i-th
+// word, shortly before it.
+func negatedBefore(q []token, i int) bool {
+	for _, t := range q[max(0, i-denial):i] {
+		if t.sentence == q[i].sentence && cues[t.word] == negation {
 			return true
 		}
 	}

@@ -26,6 +26,7 @@ func TestLexical(t *testing.T) {
 		{"Within 30 days after receiving a completed application, a creditor shall notify an applicant of action taken, at a rate of 5.25 percent", true, false},
 		{"Within 30 days after a completed application a creditor shall notify an applicant", false, false}, // moved and shortened: not certain
 		{"", false, false},
+		{"A creditor shall notify", true, true},
 	} {
 		v := Lexical(c.claim, quote, nil)
 		if got := v.Score >= Threshold; got != c.passes || (v.Score == 1) != c.exact || v.Score < 0 || v.Score > 1 {
@@ -45,6 +46,25 @@ func TestLexical(t *testing.T) {
 	claim := "A lender shall notify an applicant of action taken within 30 days"
 	if a, b := Lexical(claim, quote, nil), Lexical(claim, quote, weigh); b.Score >= a.Score {
 		t.Errorf("weighed %g, unweighed %g", b.Score, a.Score)
+	}
+}
+
+// What is denied just before is not said; what is denied in the sentence before
+// it, or at one of several places, is.
+func TestVerbatimButDenied(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		claim, quote string
+		exact        bool
+	}{
+		{"creditor may ask about children", "No creditor may ask about children.", false},
+		{"The creditor may ask about children.", "Nobody else may not. The creditor may ask about children.", true},
+		{"creditor may ask", "No creditor may ask. A creditor may ask.", true},
+		{"(a) ask about income", "The creditor shall not:\n(a) ask about income", true},
+	} {
+		if v := Lexical(c.claim, c.quote, nil); (v.Score == 1) != c.exact {
+			t.Errorf("%q of %q: %.2f, want exact %v", c.claim, c.quote, v.Score, c.exact)
+		}
 	}
 }
 
