@@ -163,7 +163,8 @@ func (s *Server) body(c echo.Context, r route) (map[string]json.RawMessage, erro
 	most, within := s.conf.MaxBody, bodyWithin
 	if r.op.HTTP.Upload {
 		most, within = s.mostUploaded(), uploadWithin
-		if kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
+		packed := req.Header.Get("Content-Encoding")
+		if kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" && (packed == "" || strings.EqualFold(packed, "identity")) {
 			return r.form(c, most, params["boundary"])
 		}
 	}
