@@ -242,3 +242,26 @@ func TestNobodyDecidesOnTheirImport(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is said of a source after an import is not taken back with the import.
+func TestUndoLeavesWhatWasSaidSince(t *testing.T) {
+	t.Parallel()
+	d, db := newDesk(t, store.Options{})
+	c := newBrain(t, d, "acme", true)
+	x := &team{d: d, db: db}
+	ann := signIn(t, d, "acme", "ann@example.org", models.RoleCurator)
+	must(t, d, ann, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: "HR", Data: []byte(rules)})
+	must(t, d, ann, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: "HR", Data: []byte(rulesLater)})
+	row := x.strings(t, "SELECT max(id)::text FROM audit WHERE operation = 'sources.import'")[0]
+	must(t, d, c, ops.UpdateSource, ops.UpdateSourceIn{Source: "HR", Jurisdiction: ptr("New York"), Owner: ptr("Legal")})
+	_, err := ops.Do(t.Context(), d, ann, ops.UndoChange, ops.UndoIn{ID: row})
+	refusedAs(t, "undoing the import", err, "stale")
+	if got := x.strings(t, "SELECT head || jurisdiction || owner FROM sources")[0]; got != "2New YorkLegal" {
+		t.Errorf("it is %s", got)
+	}
+	must(t, d, ann, ops.UndoChange, ops.UndoIn{ID: x.strings(t, "SELECT max(id)::text FROM audit WHERE operation = 'sources.update'")[0]})
+	must(t, d, ann, ops.UndoChange, ops.UndoIn{ID: row}) // and now nothing stands in the way
+	if got := x.strings(t, "SELECT head || jurisdiction || owner FROM sources")[0]; got != "1" {
+		t.Errorf("it is %s", got)
+	}
+}

@@ -52,7 +52,16 @@ var RevertSource = &Op[RevertIn, models.Source]{
 		return Subject{Name: "source " + s.Code, Before: stateOf(now), After: after}, nil
 	},
 	Base: func(_ context.Context, e *Env, in RevertIn) (string, error) {
-		return sourceTag(e, GetSourceIn{in.Source})
+		tag, err := sourceTag(e, GetSourceIn{in.Source})
+		if err != nil {
+			return "", err
+		}
+		s, err := e.Tx.Source(in.Source)
+		if err != nil {
+			return "", err
+		}
+		facts, err := factsTag(s) // which go back with the revision
+		return tag + ", " + facts, err
 	},
 	Undo: func(_ context.Context, e *Env, in RevertIn) (*Inverse, error) {
 		s, err := e.Tx.LockedSource(in.Source)
@@ -81,9 +90,6 @@ func toRevert(e *Env, in RevertIn) (*models.Source, *models.Revision, error) {
 	if err == nil {
 		was := *s // apply checks what is said of it
 		err = in.facts().apply(e, &was)
-	}
-	if err != nil {
-		return nil, nil, err
 	}
 	if err != nil {
 		return nil, nil, err

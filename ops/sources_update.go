@@ -120,7 +120,9 @@ func (in UpdateSourceIn) say(s *models.Source) {
 
 // factsTag names what is said of a source now, with its revision.
 func factsTag(s *models.Source) (string, error) {
-	b, err := json.Marshal(s)
+	said := *s
+	said.CreatedBy = "" // a name that can be forgotten
+	b, err := json.Marshal(said)
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8]), err
 }
