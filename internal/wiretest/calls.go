@@ -57,7 +57,7 @@ func toolsList(t *testing.T, mount Mount) {
 // toolFailures: a failing tool is a result that says so and gives nothing away,
 // and the log has no text of the cause.
 func toolFailures(t *testing.T, mount Mount) {
-	var log lockedBuffer
+	var log Log
 	w := NewWorld(t, mount, Options{Log: &log})
 	for _, tool := range []string{"broken", "panics", "unfit"} {
 		a := w.Do(t, Row{Header: bearer("reader", "X-Request-Id", "req-"+tool), Body: Call(1, tool, map[string]any{"who": "x"})})
@@ -81,19 +81,21 @@ func toolFailures(t *testing.T, mount Mount) {
 	}
 }
 
-// A lockedBuffer is a log that may be read while it is written.
-type lockedBuffer struct {
+// A Log may be read while it is written.
+type Log struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (l *lockedBuffer) Write(p []byte) (int, error) {
+// Write adds to the log.
+func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.Write(p)
 }
 
-func (l *lockedBuffer) String() string {
+// String returns what was written so far.
+func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()

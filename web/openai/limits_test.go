@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -96,7 +95,7 @@ func TestOutages(t *testing.T) {
 	})
 	t.Run("panic", func(t *testing.T) {
 		t.Parallel()
-		var log lockedBuffer
+		var log wiretest.Log
 		w := wiretest.NewWorld(t, alone, wiretest.Options{Log: &log})
 		w.Desk.Limiter = limiter(func() (ops.Taken, error) { panic("secret cause") })
 		a := refused(t, w, row{Row: wiretest.Row{Header: bearer("reader", "X-Request-Id", "req-panic"), Body: ask("x"), Status: 500, Code: "internal"}})
@@ -129,24 +128,6 @@ func TestOutages(t *testing.T) {
 			t.Errorf("took %s", d)
 		}
 	})
-}
-
-// A lockedBuffer is a log that may be read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // A leaver is a client that goes away after some events.
