@@ -165,7 +165,10 @@ func auditLines(d models.Detail) []string {
 		}
 	}
 	if d.Applies != "" {
-		add("", operationTitle(d.Applies)+": "+d.Subject)
+		add("", strings.TrimSuffix(operationTitle(d.Applies)+": "+d.Subject, ": "))
+	}
+	if d.Undoes > 0 {
+		add("takes back the row with the id ", strconv.FormatInt(d.Undoes, 10))
 	}
 	add("verdict: ", d.Verdict)
 	add("now ", d.State)

@@ -380,14 +380,14 @@ func upload(f layout.Frame, u Upload) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<div data-field><label for=\"files\">Files</label> <input id=\"files\" name=\"files\" type=\"file\" multiple aria-describedby=\"files-hint\"><p id=\"files-hint\" class=\"hint\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<div data-field><label for=\"files\">Files</label> <input id=\"files\" name=\"files\" type=\"file\" multiple aria-describedby=\"files-hint\"><p id=\"files-hint\" data-hint>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var20 string
 		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs("Documents, or ZIP archives of them, at most " + u.Most + " at once. They go into the draft; nothing is published.")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `imports.templ`, Line: 84, Col: 153}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `imports.templ`, Line: 84, Col: 150}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 		if templ_7745c5c3_Err != nil {
@@ -406,7 +406,7 @@ func upload(f layout.Frame, u Upload) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</textarea><p id=\"addresses-hint\" class=\"hint\">Pages or documents to fetch, one on each line. What is fetched now is what is read, whatever the server says later.</p></div><div class=\"bar\"><button type=\"submit\">Import</button></div></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</textarea><p id=\"addresses-hint\" data-hint>Pages or documents to fetch, one on each line. What is fetched now is what is read, whatever the server says later.</p></div><div class=\"bar\"><button type=\"submit\">Import</button></div></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
