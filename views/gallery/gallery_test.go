@@ -52,6 +52,11 @@ func render(t *testing.T, c templ.Component) []byte {
 func TestPagesAreSound(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("POLARIS_GALLERY")
+	if folder != "" {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, p := range Pages(assets()) {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
