@@ -138,3 +138,24 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("after it: %v", err)
 	}
 }
+
+// BenchmarkChild measures what a child costs beside the reading: for a small
+// file, that is nearly all.
+func BenchmarkChild(b *testing.B) {
+	data, o := []byte(rules), ingest.Options{Name: "rules.md", Code: "HR"}
+	b.Run("in a child", func(b *testing.B) {
+		e := &Extractor{}
+		for b.Loop() {
+			if _, err := e.Parse(b.Context(), data, o); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("in this process", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := ingest.Parse(data, o); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
