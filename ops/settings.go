@@ -225,6 +225,9 @@ func saveRules(e *Env, now, next BrainSettings) error {
 			continue
 		}
 		e.changed("rule "+r.Class, fmt.Sprintf("%d of %s", old.Needed, words(old.Roles)), fmt.Sprintf("%d of %s", r.Needed, words(r.Roles)))
+		if err := e.Tx.LockSay(); err != nil {
+			return err
+		}
 		if err := e.Tx.SaveDecisionRule(r); err != nil {
 			return err // where one alone were left who could decide, the database refuses
 		}
