@@ -86,6 +86,9 @@ var ImportSource = &Op[ImportSourceIn, ImportedSource]{
 // set. A larger one would not be read.
 const DefaultMaxUpload = ingest.MaxBytes
 
+// LargestDocument returns how many bytes a document may have.
+func (s Settings) LargestDocument() int64 { return cmp.Or(s.MaxUpload, DefaultMaxUpload) }
+
 // A stagedImport is a document that was read before the transaction opened.
 type stagedImport struct {
 	sum  []byte
@@ -135,7 +138,7 @@ func checkOrigin(address string) error {
 // stageImport reads the document. No transaction is open while it is read: that
 // may take minutes.
 func stageImport(ctx context.Context, e *Env, in ImportSourceIn) (*stagedImport, error) {
-	if most := cmp.Or(e.desk.Settings.MaxUpload, DefaultMaxUpload); int64(len(in.Data)) > most {
+	if most := e.desk.Settings.LargestDocument(); int64(len(in.Data)) > most {
 		return nil, fault.New(fault.TooLarge, "A document is at most %d bytes (POLARIS_MAX_UPLOAD_BYTES).", most)
 	}
 	if len(in.Title) > 500 {

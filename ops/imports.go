@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -126,7 +125,7 @@ func (in StartImportIn) fits(e *Env) error {
 	case len(in.Title) > 500:
 		return fault.Field("title", "A title is at most 500 bytes long.")
 	}
-	most := cmp.Or(e.desk.Settings.MaxUpload, DefaultMaxUpload)
+	most := e.desk.Settings.LargestDocument()
 	for _, f := range in.Files {
 		switch {
 		case clean(f.Name) == "" || len(f.Name) > 1000:

@@ -181,11 +181,7 @@ func (s *Server) body(c echo.Context, r route) (map[string]json.RawMessage, erro
 // mostUploaded is the largest body that holds a document: in base64, with a
 // little beside it.
 func (s *Server) mostUploaded() int64 {
-	most := s.desk.Settings.MaxUpload
-	if most == 0 {
-		most = ops.DefaultMaxUpload
-	}
-	return most/3*4 + 1<<20
+	return s.desk.Settings.LargestDocument()/3*4 + 1<<20
 }
 
 // form reads a document that comes as a file of a form, with what is said about

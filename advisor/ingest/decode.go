@@ -35,7 +35,7 @@ func checked(text string, warnings []string) (string, []string, error) {
 		}
 	}
 	if controls*1000 > len(text) {
-		return "", nil, fault.New(fault.Unsupported, "This is not text: it is full of control characters. Binary formats are not read yet.")
+		return "", nil, fault.New(fault.Unsupported, "This is not text: it is full of control characters, and it is no format that is read. Save what it holds as PDF, DOCX, HTML or text.")
 	}
 	if strings.IndexByte(text, '\r') >= 0 {
 		text = lineEndings.Replace(text)
