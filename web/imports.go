@@ -111,7 +111,7 @@ func (s *Server) cancelImport(p *page) error {
 
 func importView(p *page, v ops.ImportView) sources.Import {
 	left := v.Counts[models.ItemQueued] + v.Counts[models.ItemReading]
-	x := sources.Import{ID: v.ID, Running: v.Running(), By: v.Actor, Started: p.when(v.StartedAt), State: layout.Plural(v.Total, "document", "documents") + ", all read."}
+	x := sources.Import{ID: v.ID, Running: v.Running(), By: v.Actor, Started: p.when(v.StartedAt), State: endedWords(v)}
 	switch {
 	case x.Running:
 		x.State = layout.Number(v.Total-left) + " of " + layout.Plural(v.Total, "document is read.", "documents are read.")
@@ -122,6 +122,29 @@ func importView(p *page, v ops.ImportView) sources.Import {
 		x.Items = append(x.Items, itemView(p, i))
 	}
 	return x
+}
+
+// endedWords counts what became of the documents of an import.
+func endedWords(v ops.ImportView) string {
+	var all []string
+	for _, x := range []struct {
+		state models.ItemState
+		words string
+	}{
+		{models.ItemDone, "imported"},
+		{models.ItemUnchanged, "unchanged"},
+		{models.ItemHeld, "held for a curator"},
+		{models.ItemWaits, "waiting for a second person"},
+		{models.ItemFailed, "not imported"},
+	} {
+		if n := v.Counts[x.state]; n > 0 {
+			all = append(all, layout.Number(n)+" "+x.words)
+		}
+	}
+	if len(all) == 0 {
+		return "All is read." // an archive in which there was nothing
+	}
+	return "All is read: " + strings.Join(all, ", ") + "."
 }
 
 func itemView(p *page, i models.ImportItem) sources.Item {

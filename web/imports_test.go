@@ -65,9 +65,9 @@ func TestUploadAtThePage(t *testing.T) {
 	at := a.Header.Get("Location")
 	b.get(at).want(http.StatusOK, "0 of 3\u00a0documents are read.", `hx-trigger="every 1s"`, "Look again", "Cancel what is left")
 	s.reading(1)
-	done := eventually(t, func() (*answer, bool) { a := b.get(at); return a, strings.Contains(a.text, "all read") })
-	done.want(http.StatusOK, "new, revision 1", "/brains/calliope/sources/PETS", "GIF", "failed", "held: 1\u00a0flag")
-	part := b.do(http.MethodGet, at, "", "HX-Request", "true").want(http.StatusOK, `id="import"`, "all read")
+	done := eventually(t, func() (*answer, bool) { a := b.get(at); return a, strings.Contains(a.text, "All is read") })
+	done.want(http.StatusOK, "new, revision 1", "/brains/calliope/sources/PETS", "GIF", "failed", "held: 1\u00a0flag", "All is read: 1 imported, 1 held for a curator, 1 not imported.")
+	part := b.do(http.MethodGet, at, "", "HX-Request", "true").want(http.StatusOK, `id="import"`, "All is read")
 	if strings.Contains(part.text, "<html") || strings.Contains(part.text, "hx-trigger") {
 		t.Errorf("the part that is asked for again: %s", part.text)
 	}
@@ -113,7 +113,7 @@ func TestImportByAddressAtThePage(t *testing.T) {
 	send("ftp://example.org/x\n").want(http.StatusUnprocessableEntity, "Only http and https", "ftp://example.org/x</textarea>")
 	at := send(origin.URL + "/pets.md\n\n http://10.0.0.1/\n").want(http.StatusSeeOther).Header.Get("Location")
 	s.reading(1)
-	done := eventually(t, func() (*answer, bool) { a := b.get(at); return a, strings.Contains(a.text, "all read") })
+	done := eventually(t, func() (*answer, bool) { a := b.get(at); return a, strings.Contains(a.text, "All is read") })
 	done.want(http.StatusOK, "new, revision 1", "/brains/calliope/sources/PETS", "not a public server")
 	b.get("/brains/calliope/sources/PETS").want(http.StatusOK, origin.URL+"/pets.md")
 }
