@@ -113,6 +113,9 @@ func TestRealFiles(t *testing.T) {
 		case !readable(got):
 			t.Errorf("%s is not readable: %.1f %% sane, %.1f a word; %s", c.n, 100*sane, mean, theirs)
 		}
+		if len(d.Flags) > 0 {
+			t.Errorf("%s waits for a curator: %+v", c.n, d.Flags)
+		}
 		if float64(kept(d)) < 0.97*float64(d.Found) && len(d.Margins) == 0 {
 			t.Errorf("%s: %d of %d characters kept", c.n, kept(d), d.Found)
 		}

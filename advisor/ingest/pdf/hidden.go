@@ -7,6 +7,7 @@ import (
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 
+	"polaris/advisor/ingest/suspect"
 	"polaris/models"
 )
 
@@ -66,15 +67,26 @@ func (r *reading) sort(p *page, w *word) {
 	switch {
 	case w.box == box{}: // no place is known; the text counts
 		p.words = append(p.words, w)
-	case outside, w.size < 1 && w.h() < 1.5:
+	case outside:
+		p.outside = append(p.outside, w)
+	case w.size < 1 && w.h() < 1.5:
 		p.hidden = append(p.hidden, w)
 	case w.ghost && covered(w.box, p.images):
 		p.layer = append(p.layer, w)
+	case (w.ghost || w.white && !p.dark(w.box)) && p.atEdge(w.box):
+		p.outside = append(p.outside, w)
 	case w.ghost, w.white && !p.dark(w.box):
 		p.hidden = append(p.hidden, w)
 	default:
 		p.words = append(p.words, w)
 	}
+}
+
+// atEdge reports whether b lies within half an inch of one of the page's edges,
+// where printers put what is cut off.
+func (p *page) atEdge(b box) bool {
+	const inch = 72
+	return b.y1 <= inch/2 || b.y0 >= p.h-inch/2 || b.x1 <= inch/2 || b.x0 >= p.w-inch/2
 }
 
 // dark reports whether something behind b makes white text readable. The last
@@ -102,11 +114,30 @@ func covered(b box, by []box) bool {
 	return false
 }
 
-// flag reports the hidden text of all pages. What printers leave at the edge of
-// each page is one flag, with the first of them.
+// mostMarks is how many different texts of printers are named.
+const mostMarks = 5
+
+// flag reports the hidden text of all pages: what is the same from page to page
+// once, with the first of them. What printers leave at the edges is a warning,
+// and so is a word or two of theirs that strayed from there, unless it is worded
+// as an order to a machine.
 func (r *reading) flag() {
 	seen := map[string]bool{}
+	marked, marks := r.marked(), 0
 	for _, p := range r.pages {
+		if len(p.hidden) <= 2 {
+			p.outside, p.hidden = append(p.outside, p.hidden...), nil
+		}
+		mark := joined(p.outside)
+		if _, order := suspect.Order(mark); !marked || order {
+			p.hidden, mark = append(p.hidden, p.outside...), ""
+		}
+		if k := numberless(mark); mark != "" && !seen[k] {
+			seen[k] = true
+			if marks++; marks <= mostMarks {
+				r.warn("p. %d: marks of a printer at the edge, which no reader sees and which are not in the text: %s", p.number, suspect.Excerpt(mark))
+			}
+		}
 		text := joined(p.hidden)
 		if k := numberless(text); text == "" || seen[k] {
 			continue
@@ -118,4 +149,26 @@ func (r *reading) flag() {
 		}
 		r.doc.Flags = append(r.doc.Flags, models.Flag{Kind: models.HiddenText, Page: p.number, Text: text})
 	}
+}
+
+// marked reports whether the pages bear the marks of a printer: some words that
+// are the same, but for numbers, at the edges of most of them or beyond.
+func (r *reading) marked() bool {
+	on := map[string]int{}
+	for _, p := range r.pages {
+		here := map[string]bool{}
+		for _, w := range p.outside {
+			here[numberless(w.text)] = true
+		}
+		for k := range here {
+			on[k]++
+		}
+	}
+	same := 0
+	for _, n := range on {
+		if n >= 3 && 2*n > len(r.pages) {
+			same++
+		}
+	}
+	return same >= 2
 }

@@ -55,6 +55,7 @@ type page struct {
 	fills   []fill
 	layer   []*word // invisible words over an image
 	hidden  []*word
+	outside []*word  // hidden, too: beyond the page's edges, or at them
 	dubious bool     // some of its text may not be seen
 	fields  []string // names and values of form fields
 	found   int      // characters but spaces
