@@ -142,9 +142,20 @@ func (tx *Tx) TookPart(id, person string) (bool, error) {
 		AND (human(o.account_id) = human(?) OR o.person_id = human(?)))`, tx.Brain, id, person, person).Row().Scan(&part)
 }
 
-// LockTarget keeps two changes of one target apart until the transaction ends.
+// LockTarget keeps two changes of one target apart until the transaction ends. A
+// name that is locked already costs nothing.
 func (tx *Tx) LockTarget(name string) error {
-	return tx.db.Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", string(tx.Brain)+"/"+name).Error
+	if tx.holds[name] {
+		return nil
+	}
+	err := tx.db.Exec("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", string(tx.Brain)+"/"+name).Error
+	if err == nil {
+		if tx.holds == nil {
+			tx.holds = map[string]bool{}
+		}
+		tx.holds[name] = true
+	}
+	return err
 }
 
 // Parts returns who had a part in a recommendation, each account once, in order
@@ -208,6 +219,7 @@ func (tx *Tx) Attempt(fn func() error) error {
 	}
 	err := fn()
 	if err != nil {
+		tx.holds = nil // what was locked since the savepoint is not any more
 		if undo := tx.db.RollbackTo("attempt").Error; undo != nil {
 			return errors.Join(err, undo)
 		}

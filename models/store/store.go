@@ -121,6 +121,7 @@ func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
 type Tx struct {
 	Brain models.BrainID
 	db    *gorm.DB
+	holds map[string]bool // the names that LockTarget has locked
 }
 
 // InBrain runs fn in a transaction for the brain, committed if fn returns nil.
