@@ -280,6 +280,8 @@ CREATE TABLE revisions (
   name       text NOT NULL,
   text       text NOT NULL,
   warnings   jsonb NOT NULL,
+  flags      jsonb NOT NULL DEFAULT '[]', -- a revision with any waits for a curator
+  report     jsonb NOT NULL DEFAULT '{}', -- stages with their times, what was found and kept, margins, comments
   created_at timestamptz NOT NULL,
   created_by text NOT NULL,
   PRIMARY KEY (brain_id, source_id, n),

@@ -360,7 +360,8 @@ AS $$ BEGIN
     AND EXISTS (SELECT FROM public.revisions v WHERE v.brain_id = brain AND v.source_id = source AND v.sha256 = b.sha256)
     AND NOT EXISTS (SELECT FROM public.revisions v WHERE v.brain_id = brain AND v.source_id <> source AND v.sha256 = b.sha256
       AND NOT EXISTS (SELECT FROM public.purges x WHERE x.brain_id = brain AND x.source_id = v.source_id));
-  UPDATE public.revisions v SET text = '', title = '', name = '', warnings = '[]' WHERE v.brain_id = brain AND v.source_id = source;
+  UPDATE public.revisions v SET text = '', title = '', name = '', warnings = '[]', flags = '[]', report = '{}' WHERE v.brain_id = brain AND v.source_id = source;
+  UPDATE public.import_items i SET title = '', name = '', url = '', reason = '', warnings = '[]', cards_affected = '[]' WHERE i.brain_id = brain AND i.source_id = source; -- a table of a later migration
   UPDATE public.answers a SET query = '', envelope = '', kept = 'purged', gone_at = clock_timestamp()
   WHERE a.brain_id = brain AND a.kept = 'full' AND position('"source_doc_pk":"' || source || '"' IN a.envelope) > 0;
   GET DIAGNOSTICS answers_gone = ROW_COUNT;
@@ -557,7 +558,7 @@ BEGIN
   GRANT SELECT, DELETE ON sessions, links TO polaris_erase;
   GRANT INSERT ON purges, ended_brains, suspensions TO polaris_erase;
   GRANT UPDATE (title, origin_url, removed_at, created_by) ON sources TO polaris_erase;
-  GRANT UPDATE (text, title, name, warnings, created_by) ON revisions TO polaris_erase;
+  GRANT UPDATE (text, title, name, warnings, flags, report, created_by) ON revisions TO polaris_erase;
   GRANT UPDATE (query, envelope, kept, gone_at, actor) ON answers TO polaris_erase;
   GRANT UPDATE (state, decided_at, note, actor) ON recommendations TO polaris_erase;
   GRANT UPDATE (roles) ON memberships TO polaris_erase;

@@ -72,6 +72,7 @@ BEGIN
     EXECUTE format('GRANT SELECT, DELETE ON %I TO polaris_erase', t);
   END LOOP;
   GRANT UPDATE (remains) ON changes TO polaris_erase;
+  GRANT UPDATE (title, name, url, reason, warnings, cards_affected) ON import_items TO polaris_erase;
   EXECUTE format('GRANT polaris_erase TO %I', current_user);
   SET LOCAL ROLE polaris_erase;
   EXECUTE format('GRANT EXECUTE ON FUNCTION public.purge(text, text, text), public.expire_answers(), public.end_brain(), public.forget(text) TO %I', app);
