@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"time"
 
 	"polaris/mcp"
 	"polaris/ops/door"
@@ -18,6 +19,10 @@ type serveCmd struct {
 	Settings `embed:""`
 	Demo     bool `help:"Make the demo brain calliope if it is not there, and print ways in."`
 }
+
+// warmAfter is how long after it is ready a server compiles the PDF engine: the
+// processors are for its first requests until then.
+const warmAfter = 10 * time.Second
 
 // Run serves until ctx ends, then drains.
 func (s *serveCmd) Run(ctx context.Context, c *console) error {
@@ -94,7 +99,13 @@ func (c *checked) serve(ctx context.Context, con *console, d *opened, at *entran
 	if err := c.ready(ctx, con, d, site, at.Addr(), demo); err != nil {
 		return err
 	}
-	work.Go(func() { d.reader.Warm(ctx) }) // so that the first PDF need not wait for it; nothing else does
+	work.Go(func() { // so that the first PDF need not wait for it; nothing else does
+		select {
+		case <-ctx.Done():
+		case <-time.After(warmAfter):
+			d.reader.Warm(ctx)
+		}
+	})
 	select {
 	case err := <-at.ended:
 		return err
