@@ -15,7 +15,7 @@ import (
 type rehearsal bool
 
 // AfterApply has every operation of this command rehearsed.
-func (r rehearsal) AfterApply(cli *root) error {
+func (r rehearsal) AfterApply(cli *root) error { //nolint:unparam // as kong wants its hooks
 	cli.rehearse = bool(r)
 	return nil
 }
