@@ -34,7 +34,7 @@ func Lexical(claim, quote string, weigh Weigher) models.Verification {
 	switch {
 	case c == "":
 		v.Method = models.Unverified
-	case contains(q, c) && !denied(claim, quote):
+	case c == q, contains(q, c) && !denied(claim, quote):
 		v.Score = 1
 	default:
 		v.Score = align(read(claim), read(quote), weigh).score()
