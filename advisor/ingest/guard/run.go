@@ -21,9 +21,9 @@ const (
 	childFlag = "--child"
 	mark      = "BB_EXTRACT_CHILD" // set in the child's environment, which holds little else
 
-	watchEvery = 5 * time.Millisecond // how often a child's memory is looked at
-	dying      = 2 * time.Second      // how long a child may take to end once nothing is expected of it
-	mostStderr = 16 << 10             // of what it writes to standard error
+	watchEvery = 10 * time.Millisecond // how often a child's memory is looked at
+	dying      = 2 * time.Second       // how long a child may take to end once nothing is expected of it
+	mostStderr = 16 << 10              // of what it writes to standard error
 )
 
 // usage is what a child took, as far as it was seen.
@@ -39,6 +39,7 @@ type run struct {
 	limits Limits
 	took   time.Time
 	cmd    *exec.Cmd
+	alone  bool     // it may start no other program
 	in     *os.File // the child's standard input
 	out    *os.File // its standard output
 	err    *os.File // its standard error
@@ -69,7 +70,8 @@ func (e *Extractor) run(ctx context.Context, j job, data []byte, take func(kind 
 		return usage{}, cannotStart(err)
 	}
 	defer os.RemoveAll(scratch)
-	j.Scratch, j.Inside = scratch, e.Inside
+	j.Scratch, j.Inside = scratch, e.Inside || j.Options.Inside
+	r.alone = j.Inside
 	j.Memory, j.Data = r.limits.Memory*4/5, 2*r.limits.Memory+512<<20
 	j.CPU = 2*int64(r.limits.Time.Seconds()) + 1
 	j.Lack = wireLack{e.lack.mounts, e.lack.landlock, e.lack.seccomp}
@@ -129,9 +131,10 @@ func (r *run) start(j *job) error {
 	started := make(chan error)
 	go func() {
 		// The child dies with the thread that started it, so that it dies with us:
-		// the thread stays until then.
+		// the thread stays until then, and ends with it, since it has stepped back
+		// for good. The child takes that over from its first moment.
 		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
+		stepBack(j.Op)
 		err := r.startApart(j, theirIn, theirOut, theirErr)
 		started <- err
 		if err == nil {
