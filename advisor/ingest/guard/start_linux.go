@@ -122,7 +122,7 @@ func (r *run) startIn(w way, j *job, in, out, errs *os.File) error {
 // wait in a loop for what the child's last thread may not find time to do.
 func stepBack(op string) {
 	a := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: 10, Runtime: 300_000} // ns
-	if op == opWarm { // nobody waits for it yet
+	if op == opWarm {                                                                                     // nobody waits for it yet
 		a.Nice = 19
 	}
 	if unix.SchedSetAttr(0, &a, 0) != nil {
