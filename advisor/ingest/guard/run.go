@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ const (
 	watchEvery = 5 * time.Millisecond // how often a child's memory is looked at
 	dying      = 2 * time.Second      // how long a child may take to end once nothing is expected of it
 	mostStderr = 16 << 10             // of what it writes to standard error
+	roomy      = 16 << 20             // bytes of a document for which this process gives back what it can
 )
 
 // usage is what a child took, as far as it was seen.
@@ -63,6 +65,12 @@ func (e *Extractor) run(ctx context.Context, j job, data []byte, take func(kind 
 		return usage{}, err
 	}
 	defer leave()
+	if len(data) >= roomy {
+		// What else its coming took, a body, base64, a row of a table, is garbage by
+		// now, and the child needs the room.
+		debug.FreeOSMemory()
+		defer debug.FreeOSMemory()
+	}
 	r := &run{e: e, limits: e.limits(), ended: make(chan struct{}), took: time.Now()}
 	scratch, err := os.MkdirTemp("", "bb-extract-")
 	if err != nil {
