@@ -194,3 +194,25 @@ func FuzzLinks(f *testing.F) {
 		}
 	})
 }
+
+func FuzzSitemap(f *testing.F) {
+	f.Add([]byte(`<urlset><url><loc>http://docs.example/a</loc></url><url><loc> //x@[::1]/ </loc></url></urlset>`))
+	f.Add([]byte(`<sitemapindex><sitemap><loc>http://docs.example/b.xml</loc></sitemap></sitemapindex>`))
+	f.Add([]byte("\x1f\x8b\x08\x00"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		at, err := parse("http://docs.example/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := sitemap{site: at, most: 10, seen: map[string]bool{}}
+		_, _ = m.read(body) // what cannot be read is refused
+		if len(m.urls) > m.most {
+			t.Errorf("%d addresses", len(m.urls))
+		}
+		for _, s := range m.urls {
+			if u, err := parse(s); err != nil || !sameSite(at, u) || u.User != nil {
+				t.Errorf("address %q", s)
+			}
+		}
+	})
+}
