@@ -69,6 +69,7 @@ type Extractor struct {
 	exe  string   // instead of this program; for tests
 	args []string // likewise
 	lack lack     // likewise
+	cpu  int64    // likewise: seconds of processor time, instead of what follows from Time
 	own  bool     // the child stays this process's user: only where it reads nothing foreign
 
 	once    sync.Once

@@ -102,6 +102,12 @@ func (r *receivedDocument) check(o ingest.Options) error {
 			return garbled("the term %q", t.Name)
 		}
 	}
+	for _, x := range d.Refs {
+		if x.From < 0 || x.From >= len(ps) || x.Start < ps[x.From].Start || x.End <= x.Start || x.End > ps[x.From].End ||
+			!boundary(d.Text, x.Start) || !boundary(d.Text, x.End) || len(x.Key)+len(x.Of) > 4000 || x.Key == "" || !plain(x.Key+x.Of) {
+			return garbled("the reference to %q", x.Key)
+		}
+	}
 	return nil
 }
 
