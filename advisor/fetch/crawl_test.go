@@ -169,6 +169,13 @@ func TestSitemap(t *testing.T) {
 	if got, err := bare.client(Settings{}).Sitemap(t.Context(), "http://docs.example/", 100); err != nil || len(got) != 0 {
 		t.Errorf("no sitemap: got %q, %v", got, err)
 	}
+	// One that is over the limits is read as far as it is wanted, and one that
+	// names itself once.
+	vast := "<urlset>" + strings.Repeat("<url><loc>http://docs.example/a</loc></url>", 50) + "<url><loc>http://docs.example/b</loc></url>" + strings.Repeat(" ", maxSitemapBytes)
+	odd := newWorld(t, site(map[string]http.HandlerFunc{"/robots.txt": http.NotFound, "/sitemap.xml": serve(vast)}))
+	if got, err := odd.client(Settings{}).Sitemap(t.Context(), "http://docs.example/", 2); err != nil || len(got) != 2 {
+		t.Errorf("a vast one: got %q, %v", got, err)
+	}
 	for name, body := range map[string]string{
 		"broken":         `<urlset><url><loc>http://docs.example/a`,
 		"no such entity": `<urlset><url><loc>&lol;</loc></url></urlset>`,
