@@ -22,6 +22,7 @@
 package ingest
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"time"
@@ -114,7 +115,10 @@ func Parse(data []byte, o Options) (*Document, error) {
 	}
 	d.Flags = append(d.Flags, suspect.Text(d.Text)...)
 	stage("screen")
-	d.Refs = d.refs()
+	var cut bool
+	if d.Refs, cut = d.refs(); cut {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("It cites more than can be kept: the first %d cross-references are.", len(d.Refs)))
+	}
 	stage("references")
 	d.Report.Stages = stages
 	if n := len(d.Warnings); n > maxWarnings {

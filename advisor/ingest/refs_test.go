@@ -17,7 +17,7 @@ func TestRefs(t *testing.T) {
 		got = append(got, d.Passages[r.From].Key+" -> "+r.Key)
 	}
 	want := []string{
-		"HB 4.1 ¶1 -> HB 4.2(a)", "HB 4.1 ¶1 -> HB 4.2", "HB 4.1 ¶1 -> FEES 2.1(b)", "HB 4.1 ¶1 -> 12 CFR 1002.9(a)(1)", "HB 4.2(b) -> HB 4.1",
+		"HB 4.1 ¶1 -> HB 4.2(a)", "HB 4.1 ¶1 -> HB 4.2", "HB 4.1 ¶1 -> FEES 2.1(b)", "HB 4.1 ¶1 -> 12 CFR 1002.9(a)(1)", "HB 4.2(a) -> 1002.9", "HB 4.2(b) -> HB 4.1", "HB 4.2(b) -> 9.9",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
