@@ -33,6 +33,12 @@ func (m *Keys) Follow(doc int, x *models.Reference) (to []Ref, broken bool) {
 	return to, len(to) == 0 && m.holds(r)
 }
 
+// Follow returns the passages that a reference of a document leads to.
+func (f *Finder) Follow(doc int, x *models.Reference) []Ref {
+	to, _ := f.keys.Follow(doc, x)
+	return to
+}
+
 // followOf follows a citation of the document that has a title.
 func (m *Keys) followOf(r cite.Ref, title string) (to []Ref, broken bool) {
 	ds := m.titled(title)
