@@ -14,7 +14,7 @@ const maxOwner = 160
 // Regulations", "of Regulation Z" behind a citation.
 var ownerOf = regexp.MustCompile(`^\s*,?\s*(?:of|to|in|under)\s+(?:(this|these)\s|(?:(?:the|that|those|an?|any|such|said)\s+)?` +
 	`((?:(?:[A-Z][\pL\pN'’&-]*|\d{4}),?\s+(?:(?:of|and|the|for|on|in|to|&|\([^()]*\))\s+)*)*?` +
-	`(?:Acts?|Code|Orders?|Regulations?|Rules?|Directive|Ordinance|Statutes?|Measure|Treaty|Convention|Constitution|Bill|Policy|Handbook|Manual|Agreement)\b` +
+	`(?:[Aa]cts?|Code|Orders?|Regulations?|Rules?|Directive|Ordinance|Statutes?|Measure|Treaty|Convention|Constitution|Bill|Policy|Handbook|Manual|Agreement)\b` +
 	`(?:\s+(?:of\s+)?(?:\d{4}\b|[A-Z]{1,2}\b|\(?[A-Z]{2,3}\)?\s+\d[\d/]*))?))`)
 
 // between is what stands between the members of a list.

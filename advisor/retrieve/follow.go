@@ -61,10 +61,17 @@ func (m *Keys) followBare(doc int, r cite.Ref) (to []Ref, broken bool) {
 	if len(to) == 0 {
 		to = m.below(r, own)
 	}
-	if len(to) == 0 && telling(r) {
-		to = m.lookup(r)
+	if len(to) > 0 || !telling(r) {
+		return to, len(to) == 0
 	}
-	return to, len(to) == 0
+	to = m.lookup(r)
+	return to, len(to) == 0 && m.counts(doc, r)
+}
+
+// counts reports whether a document's own numbers begin as that of a citation
+// does.
+func (m *Keys) counts(doc int, r cite.Ref) bool {
+	return slices.ContainsFunc(m.above()[leading(r.Number)], func(i int) bool { return m.all[i].ref.Doc == doc })
 }
 
 // telling reports whether a number hardly stands for two provisions: that of a
@@ -125,10 +132,12 @@ func (m *Keys) holds(r cite.Ref) bool {
 
 // law returns the part of a code, or the act in it, that a citation is of: by
 // the number that its sections begin with.
-func law(r cite.Ref) string {
-	n := r.Number
+func law(r cite.Ref) string { return r.Title + " " + r.System + " " + leading(r.Number) }
+
+// leading returns the digits that a number begins with.
+func leading(n string) string {
 	if i := strings.IndexFunc(n, func(c rune) bool { return c < '0' || c > '9' }); i >= 0 {
-		n = n[:i]
+		return n[:i]
 	}
-	return r.Title + " " + r.System + " " + n
+	return n
 }

@@ -47,14 +47,15 @@ func TestFollow(t *testing.T) {
 		{0, "10", "Companies Act 2006", "broken"},
 		{0, "9", "Insolvency Act 1986", ""},
 		{0, "1002.2(l)", "", "12 CFR 1002.2(l)"},
-		{0, "1002.6", "", "broken"}, // below 1002.6 of another's only what it says exactly
+		{0, "1002.6", "", ""}, // of another law only what it says exactly
 		{1, "1002.6", "", "12 CFR 1002.6(a)"},
 		{1, "12 CFR 1002.6", "", "12 CFR 1002.6(a)"},
 		{1, "12 CFR 1002.6(b)", "", "broken"},
 		{1, "12 CFR 1002", "", "12 CFR 1002.2(l)"},
 		{1, "comment 9(a)-1", "", "12 CFR 1002 comment 9(a)-1"},
 		{1, "12 CFR 1003.2", "", ""},
-		{1, "702.6", "", "broken"}, // as in this regulation
+		{1, "702.6", "", ""},
+		{2, "702.7", "", "broken"},
 		{2, "CA 702.6", "", "CA 702.6a"},
 		{0, "NOPE 4.1", "", ""},
 		{0, "FCRA 1681m", "", "15 U.S.C. 1681m"},
