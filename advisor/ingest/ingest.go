@@ -52,7 +52,8 @@ type Options struct {
 	Code  string // of the source; empty: proposed from the title
 	Cites string // how a statute's sections are cited, where neither name nor text say: "15 U.S.C."
 
-	Charset string // of the text, as an HTTP header or a mail says it
+	Charset   string // of the text, as an HTTP header or a mail says it
+	Languages string // of scans, as Tesseract names them: "eng+deu"; "": English
 
 	Limits form.Limits // of what is read; a zero is the default
 	Cache  string      // folder that holds the compiled PDF engine; "": it is compiled anew

@@ -29,7 +29,7 @@ func (c *checked) extractor(log *slog.Logger) *guard.Extractor {
 			Memory: c.ParseMemory, Time: c.ParseTime,
 			Limits: form.Limits{Pages: c.ParsePages, Unpacked: c.ParseUnpacked, Ratio: c.ParseRatio, Entries: c.ParseEntries},
 		},
-		AtOnce: c.Workers, Cache: c.engineCache(), Log: log,
+		AtOnce: c.Workers, Cache: c.engineCache(), Log: log, Languages: c.OCRLanguages,
 	}
 }
 

@@ -66,6 +66,8 @@ type Extractor struct {
 	Inside bool   // the child never starts another program (tesseract, antiword), protected or not
 	Log    *slog.Logger
 
+	Languages string // of scans, as Tesseract names them: "eng+deu"; "": English
+
 	exe  string   // instead of this program; for tests
 	args []string // likewise
 	lack lack     // likewise
@@ -94,6 +96,7 @@ func (e *Extractor) Parse(ctx context.Context, data []byte, o ingest.Options) (*
 	}
 	o.Limits = e.limits().Limits
 	o.Inside = e.Inside
+	o.Languages = e.Languages
 	var d receivedDocument
 	usage, err := e.run(ctx, job{Op: opParse, Options: o}, data, d.take)
 	if err == nil {
