@@ -74,12 +74,20 @@ func Build(c *models.Corpus, cfg Config) (*Engine, error) {
 			out = append(out, wiki.Place{Doc: r.Doc, Passage: r.Passage})
 		}
 		return out
-	})
+	}, e.follow)
 	e.bytes = e.find.Index().Bytes()
 	for _, d := range c.Docs {
 		e.bytes += int64(len(d.Revision.Text))
 	}
 	return e, nil
+}
+
+// follow returns the passages of the version that a reference leads to.
+func (e *Engine) follow(doc int, x *models.Reference) (out []wiki.Place) {
+	for _, r := range e.find.Follow(doc, x) {
+		out = append(out, wiki.Place{Doc: r.Doc, Passage: r.Passage})
+	}
+	return out
 }
 
 // Bytes returns what the engine holds in memory: the index and the texts,

@@ -77,7 +77,7 @@ func houseEngine(t *testing.T, corpus string) (*Engine, *models.Corpus) {
 		c.Docs = append(c.Docs, models.Doc{
 			Source:   models.Source{ID: id, Code: h.code, Title: h.title, Head: 1},
 			Revision: models.Revision{SourceID: id, N: 1, Text: d.Text, Language: d.Language, Title: d.Title},
-			Passages: d.Passages, Terms: d.Terms,
+			Passages: d.Passages, Terms: d.Terms, Refs: d.Refs,
 		})
 	}
 	if len(c.Docs) == 0 {

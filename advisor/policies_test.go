@@ -23,7 +23,7 @@ func policies(t *testing.T) *models.Corpus {
 			t.Fatalf("%s: %v", name, err)
 		}
 		c.Docs = append(c.Docs, models.Doc{
-			Source: models.Source{ID: "src_" + strings.ToLower(d.Code), Code: d.Code, Title: d.Title}, Revision: models.Revision{N: 1, Text: d.Text}, Passages: d.Passages, Terms: d.Terms,
+			Source: models.Source{ID: "src_" + strings.ToLower(d.Code), Code: d.Code, Title: d.Title}, Revision: models.Revision{N: 1, Text: d.Text}, Passages: d.Passages, Terms: d.Terms, Refs: d.Refs,
 		})
 	}
 	for i := range 40 {

@@ -46,7 +46,7 @@ func imported(t testing.TB, path, id, code, title string) models.Doc {
 	return models.Doc{
 		Source:   models.Source{ID: id, Code: code, Title: title, OriginURL: "https://law.example/" + id, Jurisdiction: "US"},
 		Revision: models.Revision{SourceID: id, N: 1, MediaType: d.MediaType, Language: d.Language, Title: d.Title, Text: d.Text},
-		Passages: d.Passages, Terms: d.Terms,
+		Passages: d.Passages, Terms: d.Terms, Refs: d.Refs,
 	}
 }
 

@@ -72,6 +72,8 @@ func (s *Shown) build() {
 			}
 		}
 		return out
+	}, func(doc int, x *models.Reference) []wiki.Place {
+		return slices.DeleteFunc(e.follow(doc, x), func(p wiki.Place) bool { return s.hides(retrieve.Ref{Doc: p.Doc, Passage: p.Passage}) })
 	})
 	s.topics = slices.Clone(e.topics)
 	for i, t := range s.topics {
@@ -90,7 +92,7 @@ func (s *Shown) blank(d int) models.Doc {
 	text := []byte(doc.Revision.Text)
 	for _, x := range s.spans[d] {
 		if x.start == 0 && x.end == len(text) {
-			doc.Revision.Text, doc.Passages, doc.Terms = "", nil, nil
+			doc.Revision.Text, doc.Passages, doc.Terms, doc.Refs = "", nil, nil, nil
 			return doc
 		}
 		for i := x.start; i < x.end; i++ {
@@ -98,6 +100,7 @@ func (s *Shown) blank(d int) models.Doc {
 		}
 	}
 	doc.Revision.Text = string(text)
+	doc.Refs = slices.DeleteFunc(slices.Clone(doc.Refs), func(x models.Reference) bool { return s.overlaps(d, x.Start, x.End) })
 	doc.Terms = slices.DeleteFunc(slices.Clone(doc.Terms), func(t models.Term) bool {
 		return t.Ordinal >= 0 && t.Ordinal < len(doc.Passages) && s.hides(retrieve.Ref{Doc: d, Passage: t.Ordinal})
 	})

@@ -352,6 +352,7 @@ AS $$ BEGIN
   SELECT coalesce(jsonb_agg(jsonb_build_object('revision', v.n, 'sha256', encode(v.sha256, 'hex'),
     'passages', (SELECT count(*) FROM public.passages p WHERE p.brain_id = brain AND p.source_id = source AND p.revision = v.n)) ORDER BY v.n), '[]')
   INTO went FROM public.revisions v WHERE v.brain_id = brain AND v.source_id = source;
+  DELETE FROM public.cross_references x WHERE x.brain_id = brain AND x.source_id = source; -- a table of a later migration
   DELETE FROM public.terms t WHERE t.brain_id = brain AND t.source_id = source;
   DELETE FROM public.passages p WHERE p.brain_id = brain AND p.source_id = source;
   DELETE FROM public.certifications c WHERE c.brain_id = brain AND c.source_id = source;

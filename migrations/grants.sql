@@ -24,7 +24,7 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT, DELETE, UPDATE (signs_until, verifies_until) ON signing_keys TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, DELETE, UPDATE (refresh_hash, refreshed_at, revoked_at, revoke_cause) ON token_grants TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (label, scopes, actor, owner_id, hash, prev_hash, prev_until, rotated_at, rotated_by, rev, expires_at, last_used_at, revoked_at, revoked_by, revoke_cause, rate_n, rate_seconds) ON api_keys TO %I', app);
-  FOREACH t IN ARRAY ARRAY['revisions', 'blobs', 'passages', 'terms', 'versions', 'version_sources', 'audit', 'audit_chain', 'audit_unsealed', 'answers'] LOOP
+  FOREACH t IN ARRAY ARRAY['revisions', 'blobs', 'passages', 'terms', 'cross_references', 'versions', 'version_sources', 'audit', 'audit_chain', 'audit_unsealed', 'answers'] LOOP
     EXECUTE format('GRANT SELECT, INSERT ON %I TO %I', t, app);
   END LOOP;
   FOREACH t IN ARRAY ARRAY['sessions', 'links', 'topic_cards', 'audit_unsealed'] LOOP

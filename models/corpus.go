@@ -15,4 +15,5 @@ type Doc struct {
 	Revision Revision
 	Passages []Passage // by ordinal
 	Terms    []Term
+	Refs     []Reference // what its passages cite, in the order of the text
 }

@@ -12,7 +12,7 @@ func All() Catalog {
 		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), ProveAnswer.Entry(), ExpireAnswers.Entry(), VerifyAudit.Entry(), ListAudit.Entry(), ExportAudit.Entry(), RetainAudit.Entry(),
 		// the draft
 		ImportSource.Entry(), StartImport.Entry(), GetImport.Entry(), WatchImport.Entry(), ListImports.Entry(), CancelImport.Entry(), CompareFolder.Entry(),
-		ListSources.Entry(), GetSource.Entry(), UpdateSource.Entry(), DiffSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), RevertSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), PurgeSource.Entry(), ListPurges.Entry(), GetPassages.Entry(),
+		ListSources.Entry(), GetSource.Entry(), UpdateSource.Entry(), DiffSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), RevertSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), PurgeSource.Entry(), ListPurges.Entry(), GetPassages.Entry(), ListBrokenRefs.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),

@@ -134,6 +134,7 @@ func inputs(x ids) map[string]string {
 		"imports.cancel":            `{"id":"` + x.imported + `"}`,
 		"imports.compare":           `{"folder":"x","files":[{"name":"` + x.source + `","sha256":"9f2c"}]}`,
 		"imports.events":            `{"id":"` + x.imported + `"}`,
+		"references.broken":         `{"source":"` + x.source + `"}`,
 		"passages.get":              `{"key":"` + strings.ToUpper(x.card) + ` 1(a)"}`,
 		"brains.list":               `{}`,
 		"sources.get":               `{"source":"` + x.source + `"}`,

@@ -307,7 +307,7 @@ func (st *stagedImport) save(e *Env, s *models.Source, was models.Source, in Imp
 		SourceID: s.ID, N: s.Head, SHA256: st.sum, MediaType: d.MediaType, Language: d.Language, Title: d.Title,
 		Name: clean(in.Name), Text: d.Text, Warnings: out.Warnings, Flags: d.Flags, Report: reportOf(d), CreatedAt: e.Now, CreatedBy: e.Call.By.Actor,
 	}
-	if err := e.Tx.InsertRevision(&models.Doc{Source: *s, Revision: rev, Passages: d.Passages, Terms: d.Terms}, st.data); err != nil {
+	if err := e.Tx.InsertRevision(&models.Doc{Source: *s, Revision: rev, Passages: d.Passages, Terms: d.Terms, Refs: d.Refs}, st.data); err != nil {
 		return out, err
 	}
 	return st.follows(e, s, was, out)

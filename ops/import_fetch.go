@@ -1,7 +1,9 @@
 package ops
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -110,11 +112,22 @@ func (d *Desk) crawl(ctx context.Context, r *reading) error {
 		most = mostCrawled
 	}
 	n := 0
+	full := "" // the bound that is reached together with what was fetched before the process was killed
 	out, err := d.Settings.Fetch.Crawl(ctx, r.item.URL, fetch.Bounds{Pages: c.MaxPages, Bytes: most, Below: c.Below}, func(res *fetch.Response) error {
-		n++
-		return d.inImport(ctx, r, nil, func(tx *store.Tx, st *store.Staged) error { return addFetched(tx, st, r, res, res.URL) })
+		err := d.inImport(ctx, r, nil, func(tx *store.Tx, st *store.Staged) (err error) {
+			if full, err = overBounds(tx, r, res, c.MaxPages, most); err != nil || full != "" {
+				return cmp.Or(err, errFull)
+			}
+			return addFetched(tx, st, r, res, res.URL)
+		})
+		if err == nil {
+			n++
+		}
+		return err
 	})
 	switch {
+	case errors.Is(err, errFull):
+		out.Stopped = full
 	case context.Cause(ctx) == context.DeadlineExceeded && n > 0: //nolint:errorlint // the cause is the very error
 		out.Stopped = "time"
 	case err != nil:
@@ -123,6 +136,30 @@ func (d *Desk) crawl(ctx context.Context, r *reading) error {
 		return fault.New(fault.Unavailable, "%s", out.Skipped[slices.Min(slices.Collect(maps.Keys(out.Skipped)))])
 	}
 	return d.end(ctx, r.job, fetched(crawled(n, out), skipped(out.Skipped)))
+}
+
+// errFull ends a crawl that has fetched what it may.
+var errFull = errors.New("ops: the crawl has what it may fetch")
+
+// overBounds names the bound that a further document of a crawl would go beyond.
+// A crawl that is taken up again counts what it fetched before, even if the
+// site has other links by now.
+func overBounds(tx *store.Tx, r *reading, res *fetch.Response, pages int, most int64) (string, error) {
+	have, err := tx.FetchedFor(r.job)
+	if _, ok := have[res.URL]; err != nil || ok {
+		return "", err
+	}
+	size := int64(len(res.Data))
+	for _, n := range have {
+		size += n
+	}
+	switch {
+	case len(have) >= pages:
+		return "max_pages", nil
+	case size > most:
+		return "max_bytes", nil
+	}
+	return "", nil
 }
 
 // fetchSitemap fetches what a site's sitemap names.
@@ -136,6 +173,9 @@ func (d *Desk) fetchSitemap(ctx context.Context, r *reading) error {
 		return fault.New(fault.NotFound, "The site has no sitemap that names pages of it.").WithCode("no_sitemap")
 	}
 	return d.inImport(ctx, r, fetched(fmt.Sprintf("%d addresses are in its sitemap.", len(urls)), nil), func(_ *store.Tx, st *store.Staged) error {
+		if st.Items()+len(urls) > mostItems {
+			return fault.New(fault.TooLarge, "An import is at most %d documents.", mostItems)
+		}
 		for _, u := range urls {
 			if err := st.AddItem(models.ImportItem{Name: clean(u), URL: u}, nil); err != nil {
 				return err
@@ -177,7 +217,7 @@ func skipped(why map[string]string) (out []string) {
 // after its process was killed meets it again.
 func addFetched(tx *store.Tx, st *store.Staged, r *reading, res *fetch.Response, from string) error {
 	have, err := tx.FetchedFor(r.job)
-	if err != nil || have[from] {
+	if _, ok := have[from]; err != nil || ok {
 		return err
 	}
 	if st.Items() >= mostItems {

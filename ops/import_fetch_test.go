@@ -7,7 +7,9 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"polaris/advisor/fetch"
 	"polaris/models"
@@ -179,6 +181,63 @@ func TestImportOfASite(t *testing.T) {
 	v = imported(t, d, c, ops.StartImportIn{Crawl: &ops.CrawlIn{URL: site.URL, Crawl: models.Crawl{MaxPages: 10, Sitemap: true}}})
 	if got, want := states(v), "fetched; fetched; unchanged; done new"; got != want {
 		t.Errorf("sitemap: got %q, want %q", got, want)
+	}
+}
+
+// A crawl that is taken up again by another process stays within its bounds in
+// sum, though the site has other links by then, and fetches no page twice.
+func TestACrawlTakenUpAgain(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	d.Settings.Fetch = fetch.New(fetch.Settings{Reach: fetch.Reach{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}})
+	page := func(title, links string) string {
+		return "<html><head><title>" + title + "</title></head><body><main><h1>" + title + "</h1><p>This is the page " + title + " of the house.</p>" + links + "</main></body></html>"
+	}
+	pages := map[string]string{"/": page("Start", "<a href='a1'>x</a> <a href='a2'>x</a> <a href='a3'>x</a>")}
+	for _, n := range []string{"a1", "a2", "a3", "b1", "b2", "b3"} {
+		pages["/"+n] = page("Page "+n, "")
+	}
+	site := newWebsite(t, pages)
+	first, err := d.Work(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := must(t, d, c, ops.StartImport, ops.StartImportIn{Crawl: &ops.CrawlIn{URL: site.URL + "/", Crawl: models.Crawl{MaxPages: 3}}}).ID
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if v := must(t, d, c, ops.GetImport, ops.ImportIDIn{ID: id}); v.Total >= 3 { // the crawl, and two of its pages
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the crawl does not begin")
+		}
+	}
+	if err := first.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	site.set("/", page("Start", "<a href='b1'>x</a> <a href='b2'>x</a> <a href='b3'>x</a>"))
+	working(t, d, 2)
+	v := finished(t, d, c, id)
+	if got, want := states(v), "fetched; done new; done new; done new"; got != want || !strings.Contains(v.Items[0].Reason, "max_pages") {
+		t.Errorf("got %q, want %q: %+v", got, want, v.Items)
+	}
+}
+
+// Another server that is away is tried again, and not for minutes.
+func TestImportFromAServerThatIsAway(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	fetching(t, d)
+	var asked atomic.Int32
+	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(site.Close)
+	v := imported(t, d, c, ops.StartImportIn{URLs: []string{site.URL + "/rules"}})
+	if got := states(v); got != "failed "+fetch.NotReached || asked.Load() != 3 {
+		t.Errorf("after %d tries: %q", asked.Load(), got)
 	}
 }
 

@@ -211,7 +211,7 @@ func (v *ImportView) sum() {
 	switch {
 	case v.Counts[models.ItemQueued]+v.Counts[models.ItemReading] > 0:
 		v.State = importRunning
-	case v.CancelledAt != nil:
+	case v.CancelledAt != nil || v.Counts[models.ItemCancelled] > 0: // the items may have been read later than the import
 		v.State = importCancelled
 	default:
 		v.State = importFinished

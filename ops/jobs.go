@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"polaris/advisor/fetch"
 	"polaris/advisor/ingest/archive"
 	"polaris/models"
 	"polaris/models/fault"
@@ -76,7 +77,7 @@ func (d *Desk) readItem(ctx context.Context, j store.Job, try store.Try) error {
 		return store.ErrHandBack
 	case ctx.Err() != nil:
 		return d.endFailed(ctx, j, fault.New(fault.Unreadable, "Reading it took too long.").WithCode("too_slow"))
-	case !try.Last && passes(f), !try.Last && f.Kind == fault.Internal && try.N < mostTries:
+	case !try.Last && passes(f), !try.Last && again(f) && try.N < mostTries:
 		d.requeue(ctx, j)
 		return err
 	default:
@@ -89,8 +90,12 @@ func (d *Desk) readItem(ctx context.Context, j store.Job, try store.Try) error {
 
 // passes reports whether a fault passes by itself.
 func passes(f *fault.Error) bool {
-	return f.Kind == fault.Unavailable || f.Code == "code_taken" || f.Code == "met_another"
+	return f.Kind == fault.Unavailable && f.Code != fetch.NotReached || f.Code == "code_taken" || f.Code == "met_another"
 }
+
+// again reports whether it is worth a second try: nobody waits for minutes on
+// another server that is away.
+func again(f *fault.Error) bool { return f.Kind == fault.Internal || f.Code == fetch.NotReached }
 
 // take takes the item in hand; nil where it has ended already.
 func (d *Desk) take(ctx context.Context, j store.Job) (*reading, error) {

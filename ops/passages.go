@@ -2,8 +2,8 @@ package ops
 
 import (
 	"context"
+	"slices"
 
-	"polaris/advisor/retrieve"
 	"polaris/models"
 	"polaris/models/fault"
 )
@@ -20,6 +20,10 @@ type CitedPassage struct {
 	Title   string         `json:"title"`
 	Passage models.Passage `json:"passage"`
 	Text    string         `json:"text"`
+
+	Language   string       `json:"language"`              // of its source: BCP 47; "und" where it is not clear
+	Refs       []PassageRef `json:"refs,omitempty"`        // what the passage itself cites
+	ReferredBy *ReferredBy  `json:"referred_by,omitempty"` // what cites it
 }
 
 // CitedPassages are the passages that a key names: several, where it does not
@@ -37,16 +41,22 @@ var GetPassages = &Op[PassagesIn, CitedPassages]{
 }
 
 func getPassages(_ context.Context, e *Env, in PassagesIn) (CitedPassages, error) {
-	draft, err := e.Tx.DraftKeys()
+	l, err := readLinks(e.Tx)
 	if err != nil {
 		return CitedPassages{}, err
 	}
-	refs := retrieve.NewKeys(draft).Find(in.Key)
+	draft := l.draft
+	refs := l.keys.Find(in.Key)
 	if len(refs) == 0 {
 		return CitedPassages{}, &fault.Error{Kind: fault.NotFound, Code: "no_such_passage", Field: "key", Message: "No passage of the draft has this citation key."}
 	}
 	const most = 50 // a key that so many sources have is none to be read through
 	refs = refs[:min(len(refs), most)]
+	heads, err := e.Tx.Heads()
+	if err != nil {
+		return CitedPassages{}, err
+	}
+	citing := map[int]map[int]*ReferredBy{} // by document, then passage
 	out := CitedPassages{Passages: make([]CitedPassage, len(refs))}
 	for i, r := range refs {
 		d := &draft.Docs[r.Doc]
@@ -54,7 +64,12 @@ func getPassages(_ context.Context, e *Env, in PassagesIn) (CitedPassages, error
 		if err != nil {
 			return CitedPassages{}, err
 		}
-		out.Passages[i] = CitedPassage{d.Source.Code, d.Source.Title, *p, text}
+		if citing[r.Doc] == nil {
+			citing[r.Doc] = l.citing(r.Doc)
+		}
+		own := slices.DeleteFunc(slices.Clone(l.refs[r.Doc]), func(x models.Reference) bool { return x.From != r.Passage })
+		cited, _ := l.cited(r.Doc, own, text, p.Start)
+		out.Passages[i] = CitedPassage{d.Source.Code, d.Source.Title, *p, text, heads[d.Source.ID].Language, cited[r.Passage], citing[r.Doc][r.Passage]}
 	}
 	return out, nil
 }

@@ -88,7 +88,7 @@ func TestPurgeLeavesATombstone(t *testing.T) {
 		}
 	}
 	try("before", "SELECT purge((SELECT id FROM sources WHERE code = 'HB'), 'x', 'x')", "SELECT purge_rows('acme', (SELECT id FROM sources WHERE code = 'HB'))",
-		"DELETE FROM blobs", "DELETE FROM passages", "DELETE FROM terms", "UPDATE revisions SET text = ''", "UPDATE answers SET envelope = '', query = '', kept = 'purged'", "UPDATE brains SET purged = 1",
+		"DELETE FROM blobs", "DELETE FROM passages", "DELETE FROM terms", "DELETE FROM cross_references", "UPDATE revisions SET text = ''", "UPDATE answers SET envelope = '', query = '', kept = 'purged'", "UPDATE brains SET purged = 1",
 		"INSERT INTO purges SELECT 'acme', id, code, 'x', '[]', 0, '', 'x', '[]', now() FROM sources", "SET ROLE polaris_erase", "SET LOCAL ROLE polaris_erase; DELETE FROM blobs")
 
 	seen := map[models.BrainID]int{}

@@ -19,6 +19,7 @@ type SourceList struct {
 	Removed   []models.Source     `json:"removed"`           // from the draft, by code; they can be restored
 	Warnings  map[string]int      `json:"warnings,omitzero"` // how many came of reading each, by its id
 	Held      map[string]int      `json:"held,omitzero"`     // how many flags keep each out of what is published, by its id
+	Languages map[string]string   `json:"languages"`         // of each, by its id: BCP 47; "und" where it is not clear
 	Purged    []string            `json:"purged,omitempty"`  // ids of the removed of which nothing is left; they cannot be restored
 	More
 }
@@ -27,7 +28,8 @@ func (l SourceList) with(m SourceList) SourceList {
 	maps.Copy(l.Passages, m.Passages)
 	maps.Copy(l.Warnings, m.Warnings)
 	maps.Copy(l.Held, m.Held)
-	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.Removed, l.Warnings, l.Held, m.Purged, m.More}
+	maps.Copy(l.Languages, m.Languages)
+	return SourceList{append(l.Sources, m.Sources...), l.Passages, m.Suspended, m.Removed, l.Warnings, l.Held, l.Languages, m.Purged, m.More}
 }
 
 // ListSources lists the draft's sources.
@@ -55,7 +57,7 @@ var ListSources = &Op[Page, SourceList]{
 		if err != nil {
 			return SourceList{}, err
 		}
-		l := SourceList{ss, n, off, gone, map[string]int{}, map[string]int{}, nil, more}
+		l := SourceList{ss, n, off, gone, map[string]int{}, map[string]int{}, map[string]string{}, nil, more}
 		for _, s := range gone {
 			if _, was := purged[s.ID]; was {
 				l.Purged = append(l.Purged, s.ID)
@@ -64,6 +66,7 @@ var ListSources = &Op[Page, SourceList]{
 		heads, err := e.Tx.Heads()
 		for _, s := range ss {
 			h := heads[s.ID]
+			l.Languages[s.ID] = h.Language
 			if h.Warnings > 0 {
 				l.Warnings[s.ID] = h.Warnings
 			}
@@ -83,7 +86,9 @@ type GetSourceIn struct {
 // A SourcePassage is a passage with its text.
 type SourcePassage struct {
 	models.Passage
-	Text string `json:"text"`
+	Text       string       `json:"text"`
+	Refs       []PassageRef `json:"refs,omitempty"`        // what it cites
+	ReferredBy *ReferredBy  `json:"referred_by,omitempty"` // what cites it
 }
 
 // SourceView is a source with the passages of the draft's revision.
@@ -91,6 +96,8 @@ type SourceView struct {
 	Source   models.Source   `json:"source"`
 	Revision models.Revision `json:"revision"`
 	Passages []SourcePassage `json:"passages"`
+
+	References RefCounts `json:"references"`
 
 	Suspended []models.Suspension   `json:"suspended"`               // all of it, or passages
 	Certified *models.Certification `json:"certification,omitempty"` // of this revision
@@ -127,8 +134,16 @@ var GetSource = &Op[GetSourceIn, SourceView]{
 		if p, was := gone[s.ID]; was {
 			v.Purged = &p
 		}
-		for _, p := range d.Passages {
-			v.Passages = append(v.Passages, SourcePassage{p, d.Revision.Text[p.Start:p.End]})
+		l, err := readLinks(e.Tx)
+		if err != nil {
+			return SourceView{}, err
+		}
+		doc := l.of(d)
+		cited, n := l.cited(doc, d.Refs, d.Revision.Text, 0)
+		v.References = n
+		citing := l.citing(doc)
+		for i, p := range d.Passages {
+			v.Passages = append(v.Passages, SourcePassage{p, d.Revision.Text[p.Start:p.End], cited[i], citing[i]})
 		}
 		return v, nil
 	},

@@ -303,6 +303,7 @@ func (w *walker) steps() []step {
 		{route: "POST /v1/brains/{brain_id}/sources/{source}/purge", path: map[string]string{"source": "PETS"}, body: `{"reason":"cats won"}`},
 		{route: "GET /v1/brains/{brain_id}/purges"},
 		{route: "GET /v1/brains/{brain_id}/passages", query: "key=4.2(a)"},
+		{route: "GET /v1/brains/{brain_id}/references/broken"},
 		{route: "PUT /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}, body: `{"label":"Pets","covers":"how long cats sleep","anchors":["HB 4.2(a)"]}`, status: 201},
 		{route: "GET /v1/brains/{brain_id}/draft/topic-cards"},
 		{route: "GET /v1/brains/{brain_id}/draft/topic-cards/{id}", path: map[string]string{"id": "pets"}},

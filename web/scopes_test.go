@@ -36,7 +36,7 @@ var scopeTable = []struct {
 	{
 		scope: models.ScopeInvoke,
 		key:   []string{"me"},
-		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.changes", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run", "sources.purged", "imports.list", "imports.compare"},
+		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "references.broken", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.changes", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run", "sources.purged", "imports.list", "imports.compare"},
 		finds: map[string]string{"answers.replay": "no_such_answer", "answers.prove": "no_such_answer", "sources.diff": "no_such_source", "imports.get": "no_such_import", "imports.events": "no_such_import"},
 	},
 	{

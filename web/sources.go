@@ -28,14 +28,14 @@ func (s *Server) sourcesPage(p *page, refused *refusal, addresses []string) erro
 	x := sources.Index{State: layout.Plural(len(l.Sources), "source", "sources") + " in the draft.", Import: "bb import handbook.md --brain-id " + string(p.brain)}
 	for _, src := range l.Sources {
 		r := sourceRow(p, src)
-		r.Passages = layout.Number(l.Passages[src.ID])
+		r.Passages, r.Language = layout.Number(l.Passages[src.ID]), languageWords(l.Languages[src.ID])
 		r.Suspended, r.Warnings = suspendedWords(l.Suspended, src.ID), l.Warnings[src.ID]
 		if n := l.Held[src.ID]; n > 0 {
 			r.Held = "held: " + layout.Plural(n, "flag", "flags")
 		}
 		x.Rows = append(x.Rows, r)
 	}
-	x.May = p.by.May(models.MayEditDraft)
+	x.May, x.Broken = p.by.May(models.MayEditDraft), len(x.Rows) > 0
 	for _, src := range l.Removed {
 		r := sourceRow(p, src)
 		r.Added, r.Purged = p.whenever(src.RemovedAt), slices.Contains(l.Purged, src.ID)
@@ -147,7 +147,7 @@ func place(sent string, n int) (int, error) {
 func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 	to := min(from+passagesShown, len(v.Passages))
 	row := sourceRow(p, v.Source)
-	row.Passages, row.Language = layout.Number(len(v.Passages)), v.Revision.Language
+	row.Passages, row.Language = layout.Number(len(v.Passages)), languageWords(v.Revision.Language)
 	view := sources.Source{Row: row, Name: v.Revision.Name, Media: v.Revision.MediaType, SHA256: fmt.Sprintf("%x", v.Revision.SHA256), Problems: v.Revision.Warnings}
 	if v.Purged != nil {
 		view.Purged = layout.Date(v.Purged.At) + ": " + v.Purged.Reason
@@ -179,6 +179,9 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 		view.Row.Held = "held"
 	}
 	view.Report = reportFacts(v.Revision.Report)
+	if v.References.Found > 0 {
+		view.Report = append(view.Report, sources.Fact{Name: "References", Text: referenceWords(v.References)})
+	}
 	depth := depths(v.Passages)
 	for i, ps := range v.Passages[from:to] {
 		shown := sources.Passage{
@@ -187,6 +190,8 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 		if view.May && !shown.Off && ps.Key != "" {
 			shown.Suspend = sources.SuspensionPath(v.Source.Code, ps.Key)
 		}
+		shown.Cites = citesOf(ps.Refs)
+		shown.CitedBy, shown.Citing = citedBy(ps.ReferredBy)
 		view.Passages = append(view.Passages, shown)
 	}
 	at := p.at(sources.SourcePath(v.Source.Code)) + "?"

@@ -139,6 +139,7 @@ var attempts = map[string][]attempt{
 	"members.list":             {{"GET", "/members?cursor={cursor}", ""}},
 	"members.grant":            {{"PUT", "/members/{owner}/roles", `{"roles":["reader"]}`}, {"PUT", "/members/{person}/roles", `{"roles":["owner"]}`}},
 	"members.remove":           {{"DELETE", "/members/{owner}", ""}, {"DELETE", "/members/{person}", ""}},
+	"references.broken":        {{"GET", "/references/broken?cursor={cursor}", ""}, {"GET", "/references/broken?source={source}", ""}, {"GET", "/references/broken?source={code}", ""}},
 	"passages.get":             {{"GET", "/passages?key={anchor}", ""}, {"GET", "/passages?key={code}", ""}},
 	"recommendations.list":     {{"GET", "/recommendations?cursor={cursor}", ""}, {"GET", "/recommendations?state={card}", ""}},
 	"recommendations.get":      {{"GET", "/recommendations/{recommendation}", ""}},

@@ -202,6 +202,7 @@ func (s *Server) routes() {
 	brain.GET("/wiki", s.member(s.wikiIndex))
 	brain.GET("/wiki/:title", s.member(s.wikiArticle))
 	brain.GET("/sources", s.member(s.listSources))
+	brain.GET("/sources/references", s.member(s.listBrokenRefs)) // no code is written in small letters
 	brain.GET("/sources/:code", s.member(s.showSource))
 	brain.GET("/sources/:code/suspension", s.member(s.newSuspension))
 	brain.POST("/sources/:code/suspension", s.member(s.suspendSource))

@@ -169,6 +169,13 @@ func TestSitemap(t *testing.T) {
 	if got, err := bare.client(Settings{}).Sitemap(t.Context(), "http://docs.example/", 100); err != nil || len(got) != 0 {
 		t.Errorf("no sitemap: got %q, %v", got, err)
 	}
+	// One that is over the limits is read as far as it is wanted, and one that
+	// names itself once.
+	vast := "<urlset>" + strings.Repeat("<url><loc>http://docs.example/a</loc></url>", 50) + "<url><loc>http://docs.example/b</loc></url>" + strings.Repeat(" ", maxSitemapBytes)
+	odd := newWorld(t, site(map[string]http.HandlerFunc{"/robots.txt": http.NotFound, "/sitemap.xml": serve(vast)}))
+	if got, err := odd.client(Settings{}).Sitemap(t.Context(), "http://docs.example/", 2); err != nil || len(got) != 2 {
+		t.Errorf("a vast one: got %q, %v", got, err)
+	}
 	for name, body := range map[string]string{
 		"broken":         `<urlset><url><loc>http://docs.example/a`,
 		"no such entity": `<urlset><url><loc>&lol;</loc></url></urlset>`,
@@ -190,6 +197,28 @@ func FuzzLinks(f *testing.F) {
 		for _, u := range read(at, &Response{MediaType: "text/html", Data: body}).links {
 			if u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Host == "" {
 				t.Errorf("link %q", u)
+			}
+		}
+	})
+}
+
+func FuzzSitemap(f *testing.F) {
+	f.Add([]byte(`<urlset><url><loc>http://docs.example/a</loc></url><url><loc> //x@[::1]/ </loc></url></urlset>`))
+	f.Add([]byte(`<sitemapindex><sitemap><loc>http://docs.example/b.xml</loc></sitemap></sitemapindex>`))
+	f.Add([]byte("\x1f\x8b\x08\x00"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		at, err := parse("http://docs.example/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := sitemap{site: at, most: 10, seen: map[string]bool{}}
+		_, _ = m.read(body) // what cannot be read is refused
+		if len(m.urls) > m.most {
+			t.Errorf("%d addresses", len(m.urls))
+		}
+		for _, s := range m.urls {
+			if u, err := parse(s); err != nil || !sameSite(at, u) || u.User != nil {
+				t.Errorf("address %q", s)
 			}
 		}
 	})

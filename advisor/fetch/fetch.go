@@ -33,6 +33,9 @@ const (
 	agent           = "Polaris" // the name that robots.txt knows us by
 )
 
+// NotReached is the code of a fault that is the other server's, and may pass.
+const NotReached = "not_reached"
+
 // A Client fetches documents. It is safe for concurrent use.
 type Client struct {
 	http     *http.Client
@@ -71,11 +74,10 @@ func New(s Settings) *Client {
 			TLSHandshakeTimeout:    10 * time.Second,
 			ResponseHeaderTimeout:  20 * time.Second,
 			MaxResponseHeaderBytes: maxHeaders,
-			MaxIdleConnsPerHost:    2,
-			IdleConnTimeout:        30 * time.Second,
+			DisableKeepAlives:      true, // what a server sends beyond its answer would be written to our log
 			ForceAttemptHTTP2:      true,
 		},
-		CheckRedirect: redirect,
+		CheckRedirect: c.redirect,
 	}
 	c.robots = &rules{client: c}
 	return c
@@ -106,10 +108,7 @@ func (c *Client) Get(ctx context.Context, address string, seen Seen) (*Response,
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	if ok, err := c.robots.allow(ctx, u); err != nil || !ok {
-		if err == nil {
-			err = fault.New(fault.Forbidden, "robots.txt of %s does not allow this address.", u.Host).WithCode("robots")
-		}
+	if err := c.allowed(ctx, u); err != nil {
 		return nil, err
 	}
 	return c.get(ctx, u, seen)
@@ -191,15 +190,28 @@ func parse(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// redirect holds a redirect to the rules that the address itself met.
-func redirect(req *http.Request, via []*http.Request) error {
+// redirect holds a redirect to the rules that the address itself met, those of
+// the robots.txt of where it leads among them.
+func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return fault.New(fault.Unavailable, "%s redirects more than %d times.", via[0].URL.Host, maxRedirects)
+		return fault.New(fault.Unavailable, "%s redirects more than %d times.", via[0].URL.Host, maxRedirects).WithCode(NotReached)
 	}
 	if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
 		return fault.New(fault.Forbidden, "%s redirects from https to an address that is not.", via[0].URL.Host)
 	}
-	_, err := parse(req.URL.String())
+	u, err := parse(req.URL.String())
+	if err != nil || via[0].URL.Path == robotsPath {
+		return err
+	}
+	return c.allowed(req.Context(), u)
+}
+
+// allowed refuses what robots.txt forbids.
+func (c *Client) allowed(ctx context.Context, u *url.URL) error {
+	ok, err := c.robots.allow(ctx, u)
+	if err == nil && !ok {
+		err = fault.New(fault.Forbidden, "robots.txt of %s does not allow this address.", u.Host).WithCode("robots")
+	}
 	return err
 }
 
@@ -211,7 +223,7 @@ func refusal(u *url.URL, res *http.Response) error {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fault.New(fault.Forbidden, "%s does not give this document to everybody (%d).", u.Host, res.StatusCode)
 	}
-	return fault.New(fault.Unavailable, "%s answered with status %d. Try again later.", u.Host, res.StatusCode)
+	return fault.New(fault.Unavailable, "%s answered with status %d. Try again later.", u.Host, res.StatusCode).WithCode(NotReached)
 }
 
 // failed turns what went wrong on the way into a fault; one that is a fault
@@ -221,9 +233,12 @@ func failed(u *url.URL, err error) error {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault.New(fault.Unavailable, "%s did not send the document in time.", u.Host).Because(err)
+		return fault.New(fault.Unavailable, "%s did not send the document in time.", u.Host).WithCode(NotReached).Because(err)
 	}
-	return fault.New(fault.Unavailable, "%s cannot be reached.", u.Host).Because(err)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fault.New(fault.Unavailable, "%s sent only part of the document.", u.Host).WithCode(NotReached).Because(err)
+	}
+	return fault.New(fault.Unavailable, "%s cannot be reached.", u.Host).WithCode(NotReached).Because(err)
 }
 
 // media that are never a document, whatever they hold.

@@ -182,9 +182,10 @@ func TestRedirects(t *testing.T) {
 		"/ok": to("/here"), "/here": text("here"),
 		"/inner": to("http://169.254.169.254/latest/"), "/name": to("http://inner.example/"), "/port": to("http://docs.example:6379/"),
 		"/file": to("file:///etc/passwd"), "/user": to("http://a:b@docs.example/here"), "/loop": to("/loop"),
+		"/shut": to("/private/x"), "/private/x": text("private"), "/robots.txt": text("User-agent: *\nDisallow: /private\n"),
 	}
 	for path, want := range map[string]string{
-		"/ok": "", "/inner": "address_not_allowed", "/name": "address_not_allowed", "/port": "address_not_allowed", "/file": "invalid", "/user": "invalid", "/loop": "unavailable",
+		"/ok": "", "/inner": "address_not_allowed", "/name": "address_not_allowed", "/port": "address_not_allowed", "/file": "invalid", "/user": "invalid", "/loop": NotReached, "/shut": "robots",
 	} {
 		w := newWorld(t, site(pages))
 		w.names["inner.example"] = [][]string{{"10.0.0.7"}}
@@ -205,7 +206,7 @@ func TestRedirects(t *testing.T) {
 		}
 	}
 	https, http1 := &http.Request{URL: mustParse(t, "https://a.example/")}, &http.Request{URL: mustParse(t, "http://a.example/")}
-	if err := redirect(http1, []*http.Request{https}); !fault.Is(err, fault.Forbidden) {
+	if err := New(Settings{}).redirect(http1, []*http.Request{https}); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("from https to http: got %v", err)
 	}
 }
@@ -316,6 +317,34 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
+// What a server sends beyond its answer, or less than it said, is neither read
+// nor written to a log: each document has a connection of its own.
+func TestBodyThatLies(t *testing.T) {
+	t.Parallel()
+	lies := func(length, body string) http.HandlerFunc {
+		return func(rw http.ResponseWriter, r *http.Request) {
+			if !r.Close {
+				t.Errorf("%s: the connection is kept", r.URL.Path)
+			}
+			conn, _, err := rw.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %s\r\n\r\n%s", length, body)
+			_ = conn.Close()
+		}
+	}
+	w := newWorld(t, site(map[string]http.HandlerFunc{"/robots.txt": http.NotFound, "/long": lies("5", "wordsHTTP/1.1 200 OK\r\n\r\nand more"), "/short": lies("500", "words")}))
+	c := w.client(Settings{})
+	if res, err := c.Get(t.Context(), "http://docs.example/long", Seen{}); err != nil || string(res.Data) != "words" {
+		t.Errorf("more than it said: %+v, %v", res, err)
+	}
+	if _, err := c.Get(t.Context(), "http://docs.example/short", Seen{}); err == nil || !strings.Contains(err.Error(), "only part") || fault.Of(err).Code != NotReached {
+		t.Errorf("less than it said: %v", err)
+	}
+}
+
 func TestRobots(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, body string) http.HandlerFunc {
@@ -335,9 +364,13 @@ func TestRobots(t *testing.T) {
 		"query":         {answer(200, "User-agent: *\nDisallow: /*?print\n"), "/a?print=1", "robots"},
 		"ours":          {answer(200, "User-agent: *\nDisallow: /\n\nUser-agent: polaris\nAllow: /\n"), "/a", ""},
 		"not ours":      {answer(200, "User-agent: *\nAllow: /\n\nUser-agent: Polaris\nDisallow: /\n"), "/a", "robots"},
-		"broken server": {answer(503, ""), "/a", "unavailable"},
+		"broken server": {answer(503, ""), "/a", NotReached},
+		"for ever":      {func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/robots.txt", http.StatusFound) }, "/a", NotReached},
+		"huge":          {answer(200, "User-agent: *\nDisallow: /private\n"+strings.Repeat("# nothing\n", 1<<20)), "/a", ""},
+		"huge, and no":  {answer(200, "User-agent: *\nDisallow: /private\n"+strings.Repeat("# nothing\n", 1<<20)), "/private/x", "robots"},
+		"cut":           {answer(200, "User-agent: *\nDisallow: /private\n"+strings.Repeat("#", maxRobots-46)+"\nDisallow: /abc\n"), "/a", ""},
 		"page":          {answer(200, "<html><body>not found</body></html>"), "/a", ""},
-		"too long":      {answer(200, strings.Repeat("#", maxRobots+1)), "/a", "unavailable"},
+		"one long line": {answer(200, strings.Repeat("#", maxRobots+1)), "/a", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -354,7 +387,7 @@ func TestRobots(t *testing.T) {
 					t.Errorf("got %q (%v), want %q", code, err, tc.want)
 				}
 			}
-			if asked != 1 && tc.want != "unavailable" {
+			if asked != 1 && tc.want != NotReached {
 				t.Errorf("robots.txt was asked for %d times", asked)
 			}
 		})

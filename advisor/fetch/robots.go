@@ -1,7 +1,9 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,6 +17,7 @@ import (
 
 // What robots.txt may take.
 const (
+	robotsPath    = "/robots.txt"
 	maxRobots     = 500 << 10 // bytes; RFC 9309 asks for at least as many
 	robotsKept    = 24 * time.Hour
 	maxHosts      = 1000 // remembered
@@ -82,7 +85,7 @@ func (r *rules) get(ctx context.Context, u *url.URL) (*robotstxt.RobotsData, err
 // robotsOf asks an origin, as RFC 9309 says: what is not there allows all, what
 // fails on their side allows nothing.
 func (c *Client) robotsOf(ctx context.Context, origin string) (*robotstxt.RobotsData, error) {
-	u, err := parse(origin + "/robots.txt")
+	u, err := parse(origin + robotsPath)
 	if err != nil {
 		return nil, err
 	}
@@ -97,15 +100,19 @@ func (c *Client) robotsOf(ctx context.Context, origin string) (*robotstxt.Robots
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode >= 500 {
-		return nil, fault.New(fault.Unavailable, "%s cannot say what may be fetched: its robots.txt answers with status %d. Try again later.", u.Host, res.StatusCode)
+		return nil, fault.New(fault.Unavailable, "%s cannot say what may be fetched: its robots.txt answers with status %d. Try again later.", u.Host, res.StatusCode).WithCode(NotReached)
 	}
 	if res.StatusCode != http.StatusOK {
 		return robotstxt.FromString("")
 	}
-	small := &Client{maxBytes: maxRobots}
-	data, err := small.body(res)
+	// What is beyond the limit is not read, as RFC 9309 has it, and neither is the
+	// line that it cuts in two.
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxRobots))
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "robots.txt of %s cannot be read.", u.Host).Because(err)
+		return nil, fault.New(fault.Unavailable, "robots.txt of %s cannot be read.", u.Host).WithCode(NotReached).Because(err)
+	}
+	if len(data) == maxRobots {
+		data = data[:bytes.LastIndexByte(data, '\n')+1]
 	}
 	robots, err := robotstxt.FromString(strings.ToValidUTF8(string(data), ""))
 	if err != nil { // what says nothing forbids nothing

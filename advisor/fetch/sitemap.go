@@ -79,7 +79,7 @@ func (m *sitemap) read(data []byte) (files []string, err error) {
 	}
 	d := xml.NewDecoder(io.LimitReader(r, maxSitemapBytes))
 	index := false
-	for {
+	for len(m.urls) < m.most { // a huge one is read as far as it is wanted
 		t, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			return files, nil
@@ -108,4 +108,5 @@ func (m *sitemap) read(data []byte) (files []string, err error) {
 			m.urls = append(m.urls, u.String())
 		}
 	}
+	return files, nil
 }

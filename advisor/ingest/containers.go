@@ -15,7 +15,7 @@ const Archive = "archive"
 // readBinary calls the reader of a format that is not text.
 func readBinary(f format, data []byte, o Options) (*form.Document, error) {
 	if f == pdfFormat {
-		po := pdf.Options{Cache: o.Cache}
+		po := pdf.Options{Cache: o.Cache, Languages: o.Languages}
 		if o.Inside {
 			po.Tesseract = "-"
 		}

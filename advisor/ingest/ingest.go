@@ -22,6 +22,7 @@
 package ingest
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"time"
@@ -51,7 +52,8 @@ type Options struct {
 	Code  string // of the source; empty: proposed from the title
 	Cites string // how a statute's sections are cited, where neither name nor text say: "15 U.S.C."
 
-	Charset string // of the text, as an HTTP header or a mail says it
+	Charset   string // of the text, as an HTTP header or a mail says it
+	Languages string // of scans, as Tesseract names them: "eng+deu"; "": English
 
 	Limits form.Limits // of what is read; a zero is the default
 	Cache  string      // folder that holds the compiled PDF engine; "": it is compiled anew
@@ -114,7 +116,10 @@ func Parse(data []byte, o Options) (*Document, error) {
 	}
 	d.Flags = append(d.Flags, suspect.Text(d.Text)...)
 	stage("screen")
-	d.Refs = d.refs()
+	var cut bool
+	if d.Refs, cut = d.refs(); cut {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("It cites more than can be kept: the first %d cross-references are.", len(d.Refs)))
+	}
 	stage("references")
 	d.Report.Stages = stages
 	if n := len(d.Warnings); n > maxWarnings {

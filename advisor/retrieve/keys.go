@@ -19,6 +19,8 @@ type Keys struct {
 	exact  map[string][]Ref // keys as they are, for those that do not parse
 	codes  []string         // by document: its source's
 	names  []string         // by document: what may stand before its numbers, folded
+	titles []string         // by document, folded
+	laws   map[string]bool  // the parts and acts that there are sections of
 	above  func() map[string][]int
 }
 
@@ -29,12 +31,13 @@ type keyed struct {
 
 // NewKeys reads the keys of a corpus. It looks at no text.
 func NewKeys(c *models.Corpus) *Keys {
-	m := &Keys{byTail: map[string][]int{}, exact: map[string][]Ref{}}
+	m := &Keys{byTail: map[string][]int{}, exact: map[string][]Ref{}, laws: map[string]bool{}}
 	m.above = sync.OnceValue(m.byAbove) // few questions cite what is not there
 	for d := range c.Docs {
 		doc := &c.Docs[d]
 		m.codes = append(m.codes, doc.Source.Code)
 		m.names = append(m.names, initials(doc.Source.Title))
+		m.titles = append(m.titles, foldTitle(doc.Source.Title))
 		for p := range doc.Passages {
 			key := doc.Passages[p].Key
 			m.exact[key] = append(m.exact[key], Ref{d, p})
@@ -42,6 +45,9 @@ func NewKeys(c *models.Corpus) *Keys {
 				tail := k.Tail()
 				m.byTail[tail] = append(m.byTail[tail], len(m.all))
 				m.all = append(m.all, keyed{k, Ref{d, p}})
+				if k.Title != "" {
+					m.laws[law(k)] = true
+				}
 			}
 		}
 	}

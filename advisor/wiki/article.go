@@ -1,11 +1,11 @@
 package wiki
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"polaris/advisor/cite"
 	"polaris/models"
 )
 
@@ -80,7 +80,7 @@ func (w *Wiki) termArticle(e entry) *models.Article {
 		fmt.Fprintf(&b, "\n**%s**, %s\n", w.sources[at.Doc], p.Locator)
 		w.quote(&b, at, p.SpanEnd)
 		text := w.text(at, p.SpanEnd)
-		w.references(&b, text, p.Key)
+		w.references(&b, at, p)
 		a.Related = append(a.Related, w.Mentioned(text, 12)...)
 		a.Sources = append(a.Sources, w.sources[at.Doc])
 	}
@@ -92,12 +92,14 @@ func (w *Wiki) termArticle(e entry) *models.Article {
 	return a
 }
 
-// references lists the provisions of this version that a text cites.
-func (w *Wiki) references(b *strings.Builder, text, self string) {
+// references lists the provisions of this version that a passage, with those
+// below it, cites.
+func (w *Wiki) references(b *strings.Builder, at Place, p *models.Passage) {
 	var keys []string
-	for _, m := range cite.Find(text) {
-		for _, at := range w.resolve(m.Ref.String()) {
-			if k := w.passage(at).Key; k != self && !slices.Contains(keys, k) {
+	refs := w.corpus.Docs[at.Doc].Refs
+	for i, _ := slices.BinarySearchFunc(refs, at.Passage, func(x models.Reference, n int) int { return cmp.Compare(x.From, n) }); i < len(refs) && refs[i].Start < p.SpanEnd; i++ {
+		for _, to := range w.follow(at.Doc, &refs[i]) {
+			if k := w.passage(to).Key; k != p.Key && !slices.Contains(keys, k) {
 				keys = append(keys, k)
 			}
 		}

@@ -27,6 +27,7 @@ const (
 type Wiki struct {
 	corpus   *models.Corpus
 	resolve  func(key string) []Place
+	follow   func(doc int, x *models.Reference) []Place
 	entries  []entry
 	byTitle  map[string]int // folded title -> its place in entries
 	sources  []string       // by document: the title of its article
@@ -46,9 +47,9 @@ type entry struct {
 }
 
 // New names the articles of a corpus. Resolve leads from a citation key to its
-// passages.
-func New(c *models.Corpus, resolve func(key string) []Place) *Wiki {
-	w := &Wiki{corpus: c, resolve: resolve, byTitle: map[string]int{}}
+// passages, follow from a reference of a document to what it cites.
+func New(c *models.Corpus, resolve func(key string) []Place, follow func(doc int, x *models.Reference) []Place) *Wiki {
+	w := &Wiki{corpus: c, resolve: resolve, follow: follow, byTitle: map[string]int{}}
 	for d := range c.Docs {
 		s := c.Docs[d].Source
 		title := line(s.Title)

@@ -27,6 +27,7 @@ func rules() *models.Corpus {
 			passage(a, "Who uses consumer reports tells the consumers.", "RA 2.1", models.Paragraph, 3),
 		},
 		Terms: []models.Term{{Name: "consumer report", Ordinal: 1}, {Name: "consumer", Ordinal: 2}},
+		Refs:  []models.Reference{{From: 1, Key: "RB 2", Start: at(a, "RB 2"), End: at(a, "RB 2") + 4}, {From: 1, Key: "RB 9", Start: at(a, "RB 2"), End: at(a, "RB 2") + 4}},
 	}
 	const b = "A consumer is anyone.\n> really"
 	db := models.Doc{
@@ -40,7 +41,7 @@ func rules() *models.Corpus {
 
 func build() *Wiki {
 	c := rules()
-	return New(c, func(key string) (out []Place) {
+	resolve := func(key string) (out []Place) {
 		for d := range c.Docs {
 			for i, p := range c.Docs[d].Passages {
 				if p.Key == key {
@@ -49,7 +50,8 @@ func build() *Wiki {
 			}
 		}
 		return out
-	})
+	}
+	return New(c, resolve, func(_ int, x *models.Reference) []Place { return resolve(x.Key) })
 }
 
 func TestIndexNamesEveryArticleOnce(t *testing.T) {
@@ -68,7 +70,7 @@ func TestIndexNamesEveryArticleOnce(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := New(&models.Corpus{}, nil).Index(); got == nil || len(got) != 0 {
+	if got := New(&models.Corpus{}, nil, nil).Index(); got == nil || len(got) != 0 {
 		t.Errorf("an empty wiki has index %v", got)
 	}
 }

@@ -174,7 +174,7 @@ func theSame(t *testing.T, from, to string) {
 		}
 		return s
 	}
-	for _, table := range []string{"brains", "persons", "memberships", "key_holders", "participation", "sources", "revisions", "blobs", "passages", "terms", "topic_cards", "versions", "version_sources", "golden_questions"} {
+	for _, table := range []string{"brains", "persons", "memberships", "key_holders", "participation", "sources", "revisions", "blobs", "passages", "terms", "cross_references", "topic_cards", "versions", "version_sources", "golden_questions"} {
 		sql := "SELECT count(*) || ' ' || md5(coalesce(string_agg(x::text, '|' ORDER BY x::text COLLATE \"C\"), '')) FROM " + table + " x"
 		if a, b := one(was, sql), one(is, sql); a != b || strings.HasPrefix(a, "0 ") {
 			t.Errorf("%s was %s and is %s", table, a, b)

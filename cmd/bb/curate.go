@@ -47,12 +47,14 @@ func readDocument(path string, most int64) ([]byte, error) {
 
 type sourceCmd struct {
 	List    sourceListCmd    `cmd:"" help:"List the draft's sources. Example: bb source list --brain-id calliope"`
+	Show    sourceShowCmd    `cmd:"" help:"Show a source of the draft: its file, language, dates, and where its cross-references lead. Example: bb source show HB --brain-id calliope"`
 	Remove  sourceRemoveCmd  `cmd:"" help:"Take a source out of the draft; versions keep it. Example: bb source remove HB --brain-id calliope"`
 	Restore sourceRestoreCmd `cmd:"" help:"Put a removed source back into the draft. Example: bb source restore HB --brain-id calliope"`
 	Purge   sourcePurgeCmd   `cmd:"" help:"Ask that every text of a source goes for good, from all versions, on a court's order or for personal data. Another person decides. Example: bb source purge HB --reason 'Order 3 O 12/26' --brain-id calliope"`
 	Purged  sourcePurgedCmd  `cmd:"" help:"List what was purged. With --json it is what bb restore --purged takes. Example: bb source purged --brain-id calliope --json > purged.json"`
 	Update  sourceUpdateCmd  `cmd:"" help:"Change what is said of a source: title, owner, review date, effective dates. Example: bb source update HB --owner Legal --review-by 2027-06-30 --brain-id calliope"`
 	Diff    sourceDiffCmd    `cmd:"" help:"Show what differs between two revisions of a source, and which topic cards feel it. Example: bb source diff HB --brain-id calliope"`
+	Refs    sourceRefsCmd    `cmd:"" help:"List the draft's broken cross-references. Example: bb source refs HB --brain-id calliope"`
 	Certify sourceCertifyCmd `cmd:"" help:"Record that a person vouches for the draft's revision of a source. Example: bb source certify HB --note 'Compared with the printed one' --approved-by ada@example.org --brain-id calliope"`
 }
 
@@ -96,9 +98,9 @@ func (s *sourceListCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return c.print(out, func(w io.Writer) {
-		t := table(w, "CODE", "TITLE", "REVISION", "IMPORTED BY", "LOOK AT")
+		t := table(w, "CODE", "TITLE", "REVISION", "LANGUAGE", "IMPORTED BY", "LOOK AT")
 		for _, s := range out.Sources {
-			t.row(s.Code, s.Title, s.Head, s.CreatedBy, lookAt(out, s.ID))
+			t.row(s.Code, s.Title, s.Head, out.Languages[s.ID], s.CreatedBy, lookAt(out, s.ID))
 		}
 		t.Flush()
 	})

@@ -29,7 +29,7 @@ func (c *checked) extractor(log *slog.Logger) *guard.Extractor {
 			Memory: c.ParseMemory, Time: c.ParseTime,
 			Limits: form.Limits{Pages: c.ParsePages, Unpacked: c.ParseUnpacked, Ratio: c.ParseRatio, Entries: c.ParseEntries},
 		},
-		AtOnce: c.Workers, Cache: c.engineCache(), Log: log,
+		AtOnce: c.Workers, Cache: c.engineCache(), Log: log, Languages: c.OCRLanguages,
 	}
 }
 
@@ -67,6 +67,7 @@ type extract struct {
 	Flags     []models.Flag      `json:"flags"`
 	Margins   []string           `json:"margins"`  // headers and footers that repeat, which are not in the text
 	Comments  []form.Comment     `json:"comments"` // of reviewers, likewise
+	Refs      []extractedRef     `json:"refs"`     // what its passages cite
 	Report    ingest.Report      `json:"report"`
 
 	Protection *guard.Protection `json:"protection,omitempty"` // where it was asked for
@@ -80,6 +81,16 @@ type extractedPassage struct {
 	Start   int      `json:"start"`
 	End     int      `json:"end"`
 	Page    int      `json:"page,omitempty"`
+}
+
+// An extractedRef is what a passage cites. Whether there is such a passage in
+// other documents only a brain knows.
+type extractedRef struct {
+	From string `json:"from"` // key of the passage
+	Text string `json:"text"`
+	Key  string `json:"key"`
+	Of   string `json:"of,omitempty"`
+	Here bool   `json:"here"` // this document has a passage with the key
 }
 
 // Run reads the file in a child, as an import does, and prints what came out. It
@@ -135,10 +146,15 @@ func extracted(d *ingest.Document) extract {
 	out := extract{
 		MediaType: d.MediaType, Title: d.Title, Code: d.Code, Language: d.Language, Pages: d.Pages, Passages: []extractedPassage{},
 		Warnings: append([]string{}, d.Warnings...), Flags: append([]models.Flag{}, d.Flags...),
-		Margins: append([]string{}, d.Margins...), Comments: append([]form.Comment{}, d.Comments...), Report: d.Report,
+		Margins: append([]string{}, d.Margins...), Comments: append([]form.Comment{}, d.Comments...), Refs: []extractedRef{}, Report: d.Report,
 	}
+	here := map[string]bool{}
 	for _, p := range d.Passages {
+		here[p.Key] = true
 		out.Passages = append(out.Passages, extractedPassage{p.Locator, p.Key, append([]string{}, p.Heading...), d.Text[p.Start:p.End], p.Start, p.End, p.Page})
+	}
+	for _, r := range d.Refs {
+		out.Refs = append(out.Refs, extractedRef{d.Passages[r.From].Key, d.Text[r.Start:r.End], r.Key, r.Of, r.Of == "" && here[r.Key]})
 	}
 	return out
 }
@@ -153,6 +169,15 @@ func (e extract) print(w io.Writer) {
 	fmt.Fprintln(w)
 	if e.Report.Found > 0 && e.Report.Kept < e.Report.Found {
 		fmt.Fprintf(w, "%d of the file's %d letters are in the text\n", e.Report.Kept, e.Report.Found)
+	}
+	if len(e.Refs) > 0 {
+		own := 0
+		for _, r := range e.Refs {
+			if r.Here {
+				own++
+			}
+		}
+		fmt.Fprintf(w, "%s, %d of them to this document\n", counted(len(e.Refs), "cross-reference"), own)
 	}
 	for _, s := range e.Warnings {
 		fmt.Fprintln(w, "warning: "+s)

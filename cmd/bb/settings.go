@@ -17,6 +17,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -55,6 +56,7 @@ type Settings struct {
 	ParseUnpacked  int64         `env:"POLARIS_PARSE_UNPACKED" default:"536870912" help:"What a packed document or an archive may unpack to, in bytes."`
 	ParseRatio     int64         `env:"POLARIS_PARSE_RATIO" default:"200" help:"How many times its packed size a part of it may unpack to, over 1 MiB."`
 	ParseEntries   int           `env:"POLARIS_PARSE_ENTRIES" default:"10000" help:"Most entries of a packed document or an archive."`
+	OCRLanguages   string        `name:"ocr-languages" env:"POLARIS_OCR_LANGUAGES" default:"eng" help:"Languages of scans, as Tesseract names them, such as eng+deu."`
 	RateLimit      string        `env:"POLARIS_RATE_LIMIT" default:"60/60s" help:"Requests in a window for each caller, or off."`
 	RateLimitStore string        `env:"POLARIS_RATE_LIMIT_STORE" help:"Where requests are counted: memory or postgres. Default: memory with the private database, else postgres."`
 	Workers        int           `env:"POLARIS_WORKERS" help:"Documents that this process reads at once. Default: one less than it has cores."`
@@ -66,6 +68,9 @@ type Settings struct {
 // elsewhere are variables that belong to the command line and not to the
 // server, or to other programs of the family.
 var elsewhere = []string{"POLARIS_ACTOR", "POLARIS_API_KEY", "POLARIS_MCP_API_KEY"}
+
+// ocrLanguages are Tesseract's names of its packs: eng, chi_sim, script/Latin.
+var ocrLanguages = regexp.MustCompile(`^[A-Za-z]\w{0,30}(/\w{1,30})?(\+[A-Za-z]\w{0,30}(/\w{1,30})?){0,9}$`)
 
 // later are settings of the contract that this release does not have yet. To
 // set one is refused rather than ignored.
@@ -204,6 +209,9 @@ func (s Settings) check() (*checked, error) {
 	c.Workers = cmp.Or(s.Workers, max(1, runtime.GOMAXPROCS(0)-1))
 	if s.ParseMemory < leastParseMemory {
 		return nil, malformed("POLARIS_PARSE_MEMORY", fmt.Sprint(s.ParseMemory), "a number of bytes, 64 MiB (67108864) or more")
+	}
+	if !ocrLanguages.MatchString(s.OCRLanguages) {
+		return nil, malformed("POLARIS_OCR_LANGUAGES", s.OCRLanguages, "the names of Tesseract's language packs, such as eng+deu")
 	}
 	if s.ParseTime < time.Second {
 		return nil, malformed("POLARIS_PARSE_TIME", s.ParseTime.String(), "a time of a second or more, such as 2m")

@@ -34,7 +34,7 @@ const manifestName = "manifest.json"
 // grants and the keys of access tokens, and the count of requests.
 var kept = []string{
 	"ended_brains", "brains", "persons", "memberships", "api_keys", "key_holders", "decision_rules", "recommendations", "participation", "quarantine",
-	"sources", "revisions", "blobs", "passages", "terms", "suspensions", "certifications", "purges", "topic_cards", "versions", "version_sources", "golden_questions", "answers",
+	"sources", "revisions", "blobs", "passages", "terms", "cross_references", "suspensions", "certifications", "purges", "topic_cards", "versions", "version_sources", "golden_questions", "answers",
 	"changes", "audit", "audit_chain", "audit_unsealed", "audit_tombstones", "imports", "import_items", "import_files",
 }
 

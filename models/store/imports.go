@@ -228,13 +228,13 @@ func (tx *Tx) SourcesOfFolder(folder string) ([]FolderSource, error) {
 }
 
 // FetchedFor returns the addresses of the documents that were fetched for an
-// item already.
-func (tx *Tx) FetchedFor(j Job) (map[string]bool, error) {
-	var urls []string
-	err := tx.db.Model(&models.ImportItem{}).Where("brain_id = ? AND import_id = ? AND of_archive = ?", tx.Brain, j.Import, j.N).Pluck("url", &urls).Error
-	have := make(map[string]bool, len(urls))
-	for _, u := range urls {
-		have[u] = true
+// item already, and how many bytes each has.
+func (tx *Tx) FetchedFor(j Job) (map[string]int64, error) {
+	var items []models.ImportItem
+	err := tx.db.Select("url", "size").Where("brain_id = ? AND import_id = ? AND of_archive = ?", tx.Brain, j.Import, j.N).Find(&items).Error
+	have := make(map[string]int64, len(items))
+	for _, i := range items {
+		have[i.URL] = i.Size
 	}
 	return have, err
 }

@@ -57,13 +57,14 @@ type Head struct {
 	SHA256   []byte `gorm:"column:sha256"`
 	Flags    int
 	Warnings int
+	Language string
 	Held     bool // it has flags, and nobody has certified it
 }
 
 // Heads returns the draft's revisions by their sources.
 func (tx *Tx) Heads() (map[string]Head, error) {
 	var all []Head
-	err := tx.db.Model(&models.Revision{}).Select(`revisions.source_id, revisions.sha256, jsonb_array_length(revisions.flags) AS flags, jsonb_array_length(revisions.warnings) AS warnings,
+	err := tx.db.Model(&models.Revision{}).Select(`revisions.source_id, revisions.sha256, revisions.language, jsonb_array_length(revisions.flags) AS flags, jsonb_array_length(revisions.warnings) AS warnings,
 		revisions.flags <> '[]' AND NOT EXISTS (SELECT FROM certifications c WHERE c.brain_id = revisions.brain_id AND c.source_id = revisions.source_id AND c.revision = revisions.n) AS held`).
 		Joins("JOIN sources s ON s.brain_id = revisions.brain_id AND s.id = revisions.source_id AND s.head = revisions.n").
 		Where("revisions.brain_id = ?", tx.Brain).Scan(&all).Error

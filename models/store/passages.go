@@ -69,6 +69,27 @@ func (tx *Tx) insertTerms(r *models.Revision, ts []models.Term) error {
 		string(tx.Brain), r.SourceID, r.N, names, ordinals)
 }
 
+// insertRefs writes the references in the same way as the passages.
+func (tx *Tx) insertRefs(r *models.Revision, refs []models.Reference) error {
+	for first := 0; first < len(refs); first += atOnce {
+		some := refs[first:min(first+atOnce, len(refs))]
+		var n, ordinal, start, end []int32
+		var key, of []string
+		for i, x := range some {
+			n, ordinal = append(n, int32(first+i)), append(ordinal, int32(x.From))
+			key, of = append(key, x.Key), append(of, x.Of)
+			start, end = append(start, int32(x.Start)), append(end, int32(x.End))
+		}
+		err := tx.exec(`INSERT INTO cross_references (brain_id, source_id, revision, n, ordinal, key, of, start, "end")
+			SELECT $1::text, $2::text, $3::integer, t.* FROM unnest($4::integer[], $5::integer[], $6::text[], $7::text[], $8::integer[], $9::integer[]) AS t`,
+			string(tx.Brain), r.SourceID, r.N, n, ordinal, key, of, start, end)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // exec runs a statement as it stands: GORM would take an array apart into as many
 // parameters.
 func (tx *Tx) exec(sql string, args ...any) error {

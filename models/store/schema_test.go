@@ -179,7 +179,7 @@ func TestPublishedRowsStandStill(t *testing.T) {
 	err := s.InBrain(t.Context(), "alpha", func(tx *store.Tx) error {
 		rev := models.Revision{SourceID: "src_alpha", N: 1, SHA256: make([]byte, 32), Text: "Some text.", Warnings: []string{}}
 		p := models.Passage{Ordinal: 0, Parent: -1, Kind: models.Paragraph, Key: "A ¶1", End: 10, SpanEnd: 10, Heading: []string{}}
-		if err := tx.InsertRevision(&models.Doc{Revision: rev, Passages: []models.Passage{p}, Terms: []models.Term{{Name: "text", Ordinal: 0}}}, []byte("x")); err != nil {
+		if err := tx.InsertRevision(&models.Doc{Revision: rev, Passages: []models.Passage{p}, Terms: []models.Term{{Name: "text", Ordinal: 0}}, Refs: []models.Reference{{Key: "9.9", End: 1}}}, []byte("x")); err != nil {
 			return err
 		}
 		m, err := tx.ManifestOfDraft()
@@ -202,7 +202,7 @@ func TestPublishedRowsStandStill(t *testing.T) {
 	if _, err := c.Exec(t.Context(), "SELECT set_config('app.brain_id', 'alpha', false)"); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"revisions", "blobs", "passages", "terms", "versions", "version_sources", "audit", "audit_chain"} {
+	for _, table := range []string{"revisions", "blobs", "passages", "terms", "cross_references", "versions", "version_sources", "audit", "audit_chain"} {
 		for _, sql := range []string{"UPDATE %s SET brain_id = brain_id", "DELETE FROM %s", "TRUNCATE %s CASCADE"} {
 			tag, err := c.Exec(t.Context(), fmt.Sprintf(sql, table))
 			if err == nil || !strings.Contains(err.Error(), "never changed or removed") {

@@ -47,6 +47,7 @@ func Extracts() []Extract {
 		rows("revisions", "t.*", "revisions t", "t.source_id, t.n"),
 		rows("passages", "t.*", "passages t", "t.source_id, t.revision, t.ordinal"),
 		rows("terms", "t.*", "terms t", "t.source_id, t.revision, t.name, t.ordinal"),
+		rows("cross_references", "t.*", "cross_references t", "t.source_id, t.revision, t.n"),
 		rows("suspensions", "t.*", "suspensions t", "t.source_id, t.key"),
 		rows("certifications", "t.*", "certifications t", "t.source_id, t.revision"),
 		rows("purges", "t.*", "purges t", "t.source_id"),

@@ -95,8 +95,8 @@ func (tx *Tx) LastRevision(sourceID string) (int, error) {
 	return n, tx.db.Model(&models.Revision{}).Select("coalesce(max(n), 0)").Where("brain_id = ? AND source_id = ?", tx.Brain, sourceID).Scan(&n).Error
 }
 
-// InsertRevision saves a document as an immutable revision with its passages
-// and terms, and the bytes that it was made from.
+// InsertRevision saves a document as an immutable revision with its passages,
+// terms and references, and the bytes that it was made from.
 func (tx *Tx) InsertRevision(d *models.Doc, raw []byte) error {
 	r := &d.Revision
 	r.BrainID = tx.Brain
@@ -119,10 +119,13 @@ func (tx *Tx) InsertRevision(d *models.Doc, raw []byte) error {
 	if err := tx.insertPassages(r, d.Passages); err != nil {
 		return err
 	}
-	return tx.insertTerms(r, d.Terms)
+	if err := tx.insertTerms(r, d.Terms); err != nil {
+		return err
+	}
+	return tx.insertRefs(r, d.Refs)
 }
 
-// Doc returns one revision with its passages and terms.
+// Doc returns one revision with its passages, terms and references.
 func (tx *Tx) Doc(s models.Source, revision int) (*models.Doc, error) {
 	d := &models.Doc{Source: s}
 	of := func(n string) *gorm.DB {
@@ -136,7 +139,10 @@ func (tx *Tx) Doc(s models.Source, revision int) (*models.Doc, error) {
 	if err := of("revision").Order("ordinal").Find(&d.Passages).Error; err != nil {
 		return nil, err
 	}
-	return d, of("revision").Table("terms").Order("ordinal, name").Find(&d.Terms).Error
+	if err := of("revision").Table("terms").Order("ordinal, name").Find(&d.Terms).Error; err != nil {
+		return nil, err
+	}
+	return d, of("revision").Table("cross_references").Order("n").Find(&d.Refs).Error
 }
 
 // CorpusOf loads all that a manifest names.
@@ -166,15 +172,32 @@ func (tx *Tx) DraftKeys() (*models.Corpus, error) {
 		at[s.ID] = &c.Docs[i]
 	}
 	var ps []models.Passage
-	err = tx.db.Model(&models.Passage{}).Select("passages.source_id, passages.key").
+	err = tx.db.Model(&models.Passage{}).Select("passages.source_id, passages.ordinal, passages.key").
 		Joins("JOIN sources s ON s.brain_id = passages.brain_id AND s.id = passages.source_id AND s.head = passages.revision").
-		Where("passages.brain_id = ?", tx.Brain).Scan(&ps).Error
+		Where("passages.brain_id = ?", tx.Brain).Order("passages.source_id, passages.ordinal").Scan(&ps).Error
 	for _, p := range ps {
 		if d := at[p.SourceID]; d != nil { // else it was imported since the sources were read
 			d.Passages = append(d.Passages, p)
 		}
 	}
 	return c, err
+}
+
+// DraftRefs returns what the passages of the draft cite, in the order of the
+// text, by the source's id.
+func (tx *Tx) DraftRefs() (map[string][]models.Reference, error) {
+	var rows []struct {
+		SourceID string
+		models.Reference
+	}
+	err := tx.db.Table("cross_references x").Select("x.*").
+		Joins("JOIN sources s ON s.brain_id = x.brain_id AND s.id = x.source_id AND s.head = x.revision").
+		Where("x.brain_id = ? AND s.removed_at IS NULL", tx.Brain).Order("x.source_id, x.n").Scan(&rows).Error
+	by := map[string][]models.Reference{}
+	for _, r := range rows {
+		by[r.SourceID] = append(by[r.SourceID], r.Reference)
+	}
+	return by, err
 }
 
 // DraftPassages returns how many passages the draft's revision of each of the

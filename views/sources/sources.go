@@ -39,6 +39,7 @@ type Index struct {
 	State  string  // "7 sources, 205 passages."
 	Import string  // the command that imports one, for the empty list
 	Upload *Upload // nil: the reader may not import
+	Broken bool    // the list of references that lead nowhere is led to
 }
 
 // A Row is one source in the list.
@@ -140,6 +141,15 @@ type Passage struct {
 	Text    string
 	Off     bool   // it is suspended
 	Suspend string // where it is suspended; empty where the reader may not
+
+	Cites   []Cite // what it cites
+	CitedBy []Cite // passages that cite it
+	Citing  string // "Cited by 30 passages, of which 20 are"; how they are led to
+}
+
+// KeyPath leads to the passage of a source that has a citation key.
+func KeyPath(code, key string) string {
+	return SourcePath(code) + "?" + url.Values{"key": {key}}.Encode()
 }
 
 func (p Passage) class() string {

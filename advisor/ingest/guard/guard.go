@@ -66,9 +66,12 @@ type Extractor struct {
 	Inside bool   // the child never starts another program (tesseract, antiword), protected or not
 	Log    *slog.Logger
 
+	Languages string // of scans, as Tesseract names them: "eng+deu"; "": English
+
 	exe  string   // instead of this program; for tests
 	args []string // likewise
 	lack lack     // likewise
+	cpu  int64    // likewise: seconds of processor time, instead of what follows from Time
 	own  bool     // the child stays this process's user: only where it reads nothing foreign
 
 	once    sync.Once
@@ -93,6 +96,7 @@ func (e *Extractor) Parse(ctx context.Context, data []byte, o ingest.Options) (*
 	}
 	o.Limits = e.limits().Limits
 	o.Inside = e.Inside || !callsPrograms(data)
+	o.Languages = e.Languages
 	var d receivedDocument
 	usage, err := e.run(ctx, job{Op: opParse, Options: o}, data, d.take)
 	if err == nil {

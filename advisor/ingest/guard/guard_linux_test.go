@@ -16,6 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	ServeIfAsked()
 	misbehaveIfAsked()
+	holdIfAsked()
 	os.Exit(m.Run())
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strings"
 	"syscall"
@@ -79,9 +80,19 @@ type misdeed struct {
 	do   func(w frameWriter)
 }
 
+// beside are the misdeeds of a child without namespaces: in those it is the
+// first process, whose signals to itself are ignored.
+var beside = map[string]bool{"is killed": true, "is aborted": true}
+
 var misdeeds = []misdeed{
 	{"panics", "parser_crashed", "panic: the document won", func(frameWriter) { panic("the document won") }},
-	{"is killed", "parse_time", "", func(frameWriter) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); hang() }},
+	{"does not die of its own signal", "parse_time", "", func(frameWriter) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); hang() }},
+	{"is killed", "parser_killed", "killed", func(frameWriter) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); hang() }},
+	{"is aborted", "parser_crashed", "abort", func(frameWriter) { signal.Reset(); _ = syscall.Kill(os.Getpid(), syscall.SIGABRT); hang() }},
+	{"asks for more memory than there is", "parse_memory", "", func(frameWriter) {
+		_ = syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: 512 << 20, Max: 512 << 20})
+		runtime.KeepAlive(make([]byte, 8<<30))
+	}},
 	{"says nothing", "parser_crashed", "exit status 0", func(frameWriter) {}},
 	{"exits with 3", "parser_crashed", "exit status 3", func(frameWriter) { os.Exit(3) }},
 	{"hangs", "parse_time", "", func(frameWriter) { hang() }},
@@ -132,7 +143,7 @@ var misdeeds = []misdeed{
 	{"starts others that hold its pipes", "parser_crashed", "exit status 0", func(frameWriter) {
 		for range 4 {
 			c := exec.Command("/proc/self/exe") //nolint:gosec // this test
-			c.Args = []string{"bb", "misbehave", "hangs"}
+			c.Args = []string{"bb", "misbehave", "hangs", os.Args[3]}
 			c.Env = []string{mark + "=1"}
 			c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 			c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -168,7 +179,7 @@ func TestMisdeeds(t *testing.T) {
 			if m.code == "parse_time" {
 				within = 3 * time.Second
 			}
-			e := &Extractor{args: []string{"bb", "misbehave", m.name}, Limits: Limits{Time: within, Memory: 150 << 20}}
+			e := &Extractor{args: []string{"bb", "misbehave", m.name, ours()}, lack: lack{namespaces: beside[m.name]}, Limits: Limits{Time: within, Memory: 150 << 20}}
 			start := time.Now()
 			d, err := e.Parse(t.Context(), bytes.Repeat([]byte("A document. "), 100_000), ingest.Options{Code: "HR"})
 			took := time.Since(start)
@@ -192,11 +203,14 @@ func TestMisdeeds(t *testing.T) {
 	}
 }
 
+// ours marks the children of this test from those of others on this machine.
+func ours() string { return fmt.Sprint("of ", os.Getpid()) }
+
 // noneLeft fails if a process that a misdeed started is still there.
 func noneLeft(t *testing.T) {
 	t.Helper()
 	for until := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		out, err := exec.CommandContext(t.Context(), "pgrep", "-f", "^bb misbehave").Output()
+		out, err := exec.CommandContext(t.Context(), "pgrep", "-f", "^bb misbehave .* "+ours()+"$").Output()
 		var none *exec.ExitError
 		if errors.As(err, &none) && none.ExitCode() == 1 {
 			return

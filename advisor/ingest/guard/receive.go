@@ -31,7 +31,7 @@ func nothingElse(byte, []byte) error { return errGarbage }
 type receivedDocument struct {
 	doc      ingest.Document
 	passages []models.Passage
-	text     []byte
+	text     strings.Builder
 	rest     []byte
 }
 
@@ -39,9 +39,10 @@ type receivedDocument struct {
 func (r *receivedDocument) take(kind byte, payload []byte) error {
 	switch kind {
 	case frameText:
-		if r.text = append(r.text, payload...); len(r.text) > mostText {
+		if r.text.Len()+len(payload) > mostText {
 			return errGarbage
 		}
+		r.text.Write(payload)
 	case frameRest:
 		if r.rest = append(r.rest, payload...); len(r.rest) > mostRest {
 			return errGarbage
@@ -74,8 +75,8 @@ func (r *receivedDocument) check(o ingest.Options) error {
 	if len(d.Passages) > 0 || d.Text != "" {
 		return garbled("passages or a text where none belong")
 	}
-	d.Passages, d.Text = ps, string(r.text)
-	r.text, r.rest = nil, nil
+	d.Passages, d.Text = ps, r.text.String()
+	r.rest = nil
 	switch {
 	case !cite.ValidCode(d.Code) || o.Code != "" && d.Code != o.Code:
 		return garbled("the code %q", d.Code)
@@ -99,6 +100,12 @@ func (r *receivedDocument) check(o ingest.Options) error {
 	for _, t := range d.Terms {
 		if t.Ordinal < 0 || t.Ordinal >= len(ps) || !plain(t.Name) {
 			return garbled("the term %q", t.Name)
+		}
+	}
+	for _, x := range d.Refs {
+		if x.From < 0 || x.From >= len(ps) || x.Start < ps[x.From].Start || x.End <= x.Start || x.End > ps[x.From].End ||
+			!boundary(d.Text, x.Start) || !boundary(d.Text, x.End) || len(x.Key)+len(x.Of) > 4000 || x.Key == "" || !plain(x.Key+x.Of) {
+			return garbled("the reference to %q", x.Key)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -20,10 +22,12 @@ const (
 	command   = "extract" // with childFlag: the child's mode of this program
 	childFlag = "--child"
 	mark      = "BB_EXTRACT_CHILD" // set in the child's environment, which holds little else
+	childUser = 65534              // as whom root's children run: nobody
 
 	watchEvery = 10 * time.Millisecond // how often a child's memory is looked at
 	dying      = 2 * time.Second       // how long a child may take to end once nothing is expected of it
 	mostStderr = 16 << 10              // of what it writes to standard error
+	roomy      = 16 << 20              // bytes of a document for which this process gives back what it can
 )
 
 // usage is what a child took, as far as it was seen.
@@ -37,6 +41,7 @@ type usage struct {
 type run struct {
 	e      *Extractor
 	limits Limits
+	cpu    int64 // seconds of processor time that it may take
 	took   time.Time
 	cmd    *exec.Cmd
 	alone  bool     // it may start no other program
@@ -64,16 +69,24 @@ func (e *Extractor) run(ctx context.Context, j job, data []byte, take func(kind 
 		return usage{}, err
 	}
 	defer leave()
+	if len(data) >= roomy {
+		// What else its coming took, a body, base64, a row of a table, is garbage by
+		// now, and the child needs the room.
+		debug.FreeOSMemory()
+		defer debug.FreeOSMemory()
+	}
 	r := &run{e: e, limits: e.limits(), ended: make(chan struct{}), took: time.Now()}
-	scratch, err := os.MkdirTemp("", "bb-extract-")
+	sweepSometimes()
+	scratch, remove, err := workFolder()
 	if err != nil {
 		return usage{}, cannotStart(err)
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	j.Scratch, j.Inside = scratch, e.Inside || j.Options.Inside
 	r.alone = j.Inside
 	j.Memory, j.Data = r.limits.Memory*4/5, 2*r.limits.Memory+512<<20
-	j.CPU = 2*int64(r.limits.Time.Seconds()) + 1
+	r.cpu = cmp.Or(e.cpu, 2*int64(r.limits.Time.Seconds())+1)
+	j.CPU = r.cpu
 	j.Lack = wireLack{e.lack.mounts, e.lack.landlock, e.lack.seccomp}
 	if err := r.start(&j); err != nil {
 		return usage{}, cannotStart(err)
@@ -328,11 +341,15 @@ func (r *run) verdict(err error) error {
 	switch {
 	case bytes.Contains(said, []byte("out of memory")) || bytes.Contains(said, []byte("cannot allocate memory")):
 		return tooMuchMemory(r.limits.Memory)
-	case alone && cpuSpent(r.state):
-		return fault.New(fault.TooLarge, "Reading the document took more than %s of processor time (POLARIS_PARSE_TIME). Split it, or raise the limit.", 2*r.limits.Time).WithCode("parse_time")
-	}
-	if !alone {
+	case !alone:
 		return crashed(errors.New("the child closed its end and went on"))
+	}
+	cpu, other := killed(r.state, r.cpu)
+	switch {
+	case cpu:
+		return fault.New(fault.TooLarge, "Reading the document took more than %s of processor time (POLARIS_PARSE_TIME). Split it, or raise the limit.", time.Duration(r.cpu)*time.Second).WithCode("parse_time")
+	case other:
+		return fault.New(fault.Unavailable, "The system ended the process that read the document, perhaps for want of memory. Try again later, or split the document.").WithCode("parser_killed").Because(fmt.Errorf("the child ended with %v", r.state))
 	}
 	return crashed(fmt.Errorf("the child ended with %v: %s", r.state, firstLine(said)))
 }

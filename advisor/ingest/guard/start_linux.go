@@ -36,7 +36,7 @@ func (e *Extractor) ways() []way {
 var bestWay atomic.Int32
 
 // nobody is the user that a child of root's becomes.
-const nobody = 65534
+const nobody = childUser
 
 // startApart starts the child in the best way that works.
 func (r *run) startApart(j *job, in, out, errs *os.File) (err error) {
@@ -144,13 +144,6 @@ func killAll(pid int) { _ = unix.Kill(-pid, unix.SIGKILL) }
 func awaitEnd(cmd *exec.Cmd) {
 	for unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
-}
-
-// cpuSpent reports whether a child ended because its processor time was used
-// up: the kernel kills it then.
-func cpuSpent(s *os.ProcessState) bool {
-	w, ok := s.Sys().(syscall.WaitStatus)
-	return ok && w.Signaled() && (w.Signal() == syscall.SIGXCPU || w.Signal() == syscall.SIGKILL)
 }
 
 func proc(pid int, file string) string { return fmt.Sprintf("/proc/%d/%s", pid, file) }

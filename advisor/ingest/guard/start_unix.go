@@ -4,7 +4,6 @@ package guard
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -16,12 +15,6 @@ func group() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // killAll kills a child's group.
 func killAll(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
-
-// cpuSpent reports whether a child's processor time was used up.
-func cpuSpent(s *os.ProcessState) bool {
-	w, ok := s.Sys().(syscall.WaitStatus)
-	return ok && w.Signaled() && w.Signal() == syscall.SIGXCPU
-}
 
 // resident asks ps, which takes a while, so it is asked less often.
 func (r *run) resident() int64 {

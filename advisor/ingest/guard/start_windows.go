@@ -12,8 +12,8 @@ func group() *syscall.SysProcAttr {
 // killAll does nothing: the child starts no others here, and is killed itself.
 func killAll(int) {}
 
-// cpuSpent is never known here.
-func cpuSpent(*os.ProcessState) bool { return false }
+// killed is never known here.
+func killed(*os.ProcessState, int64) (cpu, other bool) { return false, false }
 
 // resident is not known here. Go's own limit on the child's memory is in force.
 func (r *run) resident() int64 { return 0 }

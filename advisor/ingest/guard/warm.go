@@ -20,6 +20,7 @@ import (
 // begun. When ctx ends so does the compiling, and the next PDF begins anew. What
 // else goes wrong is logged: PDFs are read all the same, only slower.
 func (e *Extractor) Warm(ctx context.Context) {
+	sweepSometimes()
 	if e.Cache == "" {
 		return
 	}

@@ -1,7 +1,9 @@
 package markup
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -32,8 +34,15 @@ func HTML(text string, _ form.Limits) (*form.Document, error) {
 	if !whole {
 		w.outside(root, main)
 	}
-	w.children(main)
-	w.flush()
+	if by, how := w.hiddenBy(main); how != seen { // the whole page
+		w.hidden(by, how)
+	} else {
+		w.children(main)
+		w.flush()
+	}
+	if err := w.tellUnseen(); err != nil {
+		return nil, err
+	}
 	if d.Title == "" {
 		d.Title = w.title(root)
 	}
@@ -63,6 +72,7 @@ type walker struct {
 	table  int
 	breaks int // line breaks in a row
 	deep   int
+	unseen int // characters of hidden text
 }
 
 func newWalker(root *html.Node, d *form.Document) *walker {
@@ -157,9 +167,7 @@ func (w *walker) node(n *html.Node) {
 	}
 	if how := w.styles.hides(n); how != seen {
 		w.hidden(n, how)
-		if form.Characters(w.all(n))*2 < w.doc.Found { // else its script shows it
-			return
-		}
+		return
 	}
 	w.element(n, name)
 }
@@ -276,6 +284,7 @@ func (w *walker) hidden(n *html.Node, how hiding) {
 		}
 	}
 	t := tidy(w.all(n))
+	w.unseen += form.Characters(t)
 	words := len(strings.Fields(t))
 	most := 10
 	if how == forListeners {
@@ -284,6 +293,22 @@ func (w *walker) hidden(n *html.Node, how hiding) {
 	if _, order := suspect.Order(t); words > most || order {
 		w.flag(models.HiddenText, t)
 	}
+}
+
+// tellUnseen says how much text is there that a browser does not show. Where it
+// is half of the page or more, a script may show it to readers; but what is hidden
+// can say anything, so it is never text.
+func (w *walker) tellUnseen() error {
+	const remedy = "If a script shows it to readers, save the page as they see it, as PDF."
+	switch half := w.unseen*2 >= w.doc.Found && w.unseen > 0; {
+	case half && len(w.doc.Blocks) == 0:
+		return fault.New(fault.Unreadable, "A browser shows nothing of this page: its text, of %d characters, is hidden. "+remedy, w.unseen)
+	case half:
+		w.doc.Warnings = append(w.doc.Warnings, fmt.Sprintf("Half of the page or more, %d of %d characters, is hidden and not in the text. "+remedy, w.unseen, w.doc.Found))
+	case slices.ContainsFunc(w.doc.Flags, func(f models.Flag) bool { return f.Kind == models.HiddenText }):
+		w.doc.Warnings = append(w.doc.Warnings, fmt.Sprintf("%d characters that a browser does not show are not in the text.", w.unseen))
+	}
+	return nil
 }
 
 func (w *walker) flag(kind models.FlagKind, text string) {
@@ -317,20 +342,25 @@ func plainText(n *html.Node) string {
 }
 
 // all returns the words in a node that could be a document's.
-func (w *walker) all(n *html.Node) string {
+func (w *walker) all(n *html.Node) string { return w.words(n, false) }
+
+// shown returns those of them that a browser shows.
+func (w *walker) shown(n *html.Node) string { return w.words(n, true) }
+
+func (w *walker) words(n *html.Node, shown bool) string {
 	var b strings.Builder
 	var walk func(*html.Node, int)
 	walk = func(n *html.Node, deep int) {
 		if n.Type == html.TextNode {
 			b.WriteString(n.Data)
 		}
-		if deep > 600 || n.Type == html.ElementNode && unread[n.Data] {
+		if deep > 600 || n.Type == html.ElementNode && (unread[n.Data] || shown && w.styles.hides(n) != seen) {
 			return
 		}
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			walk(c, deep+1)
 		}
-		if boundary[n.Data] {
+		if boundary[n.Data] || n.Data == "li" || len(n.Data) == 2 && n.Data[0] == 'h' {
 			b.WriteByte(' ')
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"polaris/advisor/ingest/form"
 	"polaris/models"
+	"polaris/models/fault"
 )
 
 // outline writes blocks one to a line.
@@ -105,9 +106,39 @@ func TestHidden(t *testing.T) {
 	if err != nil || len(d.Flags) != 1 || d.Flags[0].Kind != models.Instruction {
 		t.Errorf("a comment: %+v, %v", d, err)
 	}
-	d, err = HTML(`<div style="display:none"><h1>Fees</h1>`+strings.Repeat("They are due. ", 20)+`</div>x`, form.Limits{})
-	if err != nil || len(d.Flags) != 1 || !strings.Contains(outline(d), "They are due") {
-		t.Errorf("a page that its script shows: %+v, %v", d, err)
+}
+
+// What is hidden is never text, however much of the page it is, and wherever the
+// page hides it.
+func TestMostlyHidden(t *testing.T) {
+	t.Parallel()
+	fees := "<h1>Fees</h1>" + strings.Repeat("They are due\u202e. ", 20)
+	for _, in := range []string{
+		`<div style="display:none">` + fees + `</div><p>Seen by all.</p>`,
+		`<div style="display:none"><main>` + fees + `</main></div><p>Seen by all.</p>`,
+		`<main hidden>` + fees + `</main><p>Seen by all.</p>`,
+		`<article style="opacity:0">` + fees + `</article><p>Seen by all.</p>`,
+		`<main><p>Seen by all.</p><div hidden>` + fees + `</div></main>`,
+	} {
+		d, err := HTML(in, form.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := outline(d); got != "p0 |Seen by all.\n" || len(d.Flags) != 1 || !strings.HasPrefix(d.Flags[0].Text, "Fees They are due[U+202E].") || len([]rune(d.Flags[0].Text)) < 180 {
+			t.Errorf("%s: %s%+v", in, got, d.Flags)
+		}
+		if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], " of 2") || !strings.Contains(d.Warnings[0], "Half of the page") {
+			t.Errorf("%s: %q", in, d.Warnings)
+		}
+	}
+	for _, in := range []string{`<body style="display:none">` + fees, `<html hidden><body><main>` + fees + `</main>`, `<div style="visibility:hidden">` + fees + `</div>`} {
+		if d, err := HTML(in, form.Limits{}); !fault.Is(err, fault.Unreadable) || !strings.Contains(fault.Of(err).Message, "is hidden") {
+			t.Errorf("%s: %+v, %v", in, d, err)
+		}
+	}
+	d, err := HTML(`<p>`+strings.Repeat("Seen by all. ", 40)+`<p hidden>`+strings.Repeat("They are due. ", 5), form.Limits{})
+	if err != nil || len(d.Warnings) != 1 || !strings.HasPrefix(d.Warnings[0], "55 characters") {
+		t.Errorf("%+v, %v", d, err)
 	}
 }
 

@@ -23,9 +23,13 @@ func (w *walker) mainNode(root *html.Node) (main *html.Node, whole bool) {
 		case n.DataAtom == atom.Body:
 			body = n
 		case n.DataAtom == atom.Main, attr(n, "role") == "main":
-			marked = append(marked, n)
+			if _, how := w.hiddenBy(n); how == seen {
+				marked = append(marked, n)
+			}
 		case n.DataAtom == atom.Article:
-			articles = append(articles, n)
+			if _, how := w.hiddenBy(n); how == seen {
+				articles = append(articles, n)
+			}
 		}
 	}
 	if body == nil {
@@ -34,19 +38,34 @@ func (w *walker) mainNode(root *html.Node) (main *html.Node, whole bool) {
 	if len(marked) == 0 && len(articles) == 1 {
 		marked = articles
 	}
-	if len(marked) > 0 && form.Characters(w.all(marked[0]))*3 >= w.prose(body) {
+	if len(marked) > 0 && form.Characters(w.shown(marked[0]))*3 >= w.prose(body) {
 		return marked[0], false
 	}
 	return body, true
 }
 
-// prose counts the characters in a node that are not in links or around the
-// document.
+// hiddenBy returns what hides a node: itself or what it is in.
+func (w *walker) hiddenBy(n *html.Node) (by *html.Node, how hiding) {
+	for p := n; p != nil; p = p.Parent {
+		if p.Type == html.ElementNode {
+			if how := w.styles.hides(p); how != seen {
+				by = p // the outermost
+			}
+		}
+	}
+	if by == nil {
+		return nil, seen
+	}
+	return by, w.styles.hides(by)
+}
+
+// prose counts the characters in a node that are shown, and not in links or around
+// the document.
 func (w *walker) prose(n *html.Node) int {
 	if n.Type == html.TextNode {
 		return form.Characters(n.Data)
 	}
-	if n.Type == html.ElementNode && (unread[n.Data] || n.DataAtom == atom.A || w.leftOut(n)) {
+	if n.Type == html.ElementNode && (unread[n.Data] || n.DataAtom == atom.A || w.leftOut(n) || w.styles.hides(n) != seen) {
 		return 0
 	}
 	sum := 0

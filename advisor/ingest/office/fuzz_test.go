@@ -86,6 +86,7 @@ func FuzzODT(f *testing.F) {
 func FuzzRTF(f *testing.F) {
 	f.Add([]byte(`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset204 A;}}{\stylesheet{\s1 heading 1;}}\s1\f0\u1234?\'e4 x\par\trowd\cellx100\intbl a\cell\row}`))
 	f.Add([]byte(`{\rtf1{\*\shpinst{\shptxt x\par}}{\footnote\ftnalt n}{\listtext\'b7\tab}\itap2 a\nestcell{\*\nesttableprops\trowd\cellx9\nestrow}\cell\row{\upr{a}{\*\ud{\u5?}}}\bin3 abc}`))
+	f.Add([]byte(`0{\footnote00\00`)) // a note that is not closed
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d, err := RTF(data, bounds)
 		holds(t, d, err)

@@ -26,6 +26,7 @@ import (
 	"polaris/models"
 
 	"polaris/advisor/ingest/form"
+	"polaris/advisor/ingest/suspect"
 )
 
 // The media types of the formats that the package reads.
@@ -99,7 +100,7 @@ func excerpt(s string) string {
 
 // hide reports text that is in the file and not shown.
 func hide(d *form.Document, page int, text string) {
-	if text = excerpt(text); text == "" {
+	if text = suspect.Excerpt(text); text == "" {
 		return
 	}
 	n := 0

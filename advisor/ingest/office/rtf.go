@@ -88,6 +88,9 @@ func RTF(data []byte, _ form.Limits) (*form.Document, error) {
 	if err := r.read(); err != nil {
 		return nil, err
 	}
+	for len(r.ends) > 0 { // a note or box that the file does not close
+		r.leave()
+	}
 	blocks := r.flow.finish(r)
 	if title := tidy(r.title.String()); title != "" {
 		r.doc.Title = title

@@ -2,6 +2,7 @@ package office
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -75,6 +76,10 @@ func (w *walker) next() (xml.Token, error) {
 		return e, nil
 	case xml.EndElement:
 		w.depth--
+	case xml.Directive:
+		if bytes.Contains(e, []byte("<!ENTITY")) {
+			return nil, fault.New(fault.Unreadable, "%s declares entities: that is no document.", w.part)
+		}
 	}
 	return t, nil
 }

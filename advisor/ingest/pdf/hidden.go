@@ -1,8 +1,6 @@
 package pdf
 
 import (
-	"unicode/utf8"
-
 	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
@@ -10,9 +8,6 @@ import (
 	"polaris/advisor/ingest/suspect"
 	"polaris/models"
 )
-
-// maxFlagText is how much of a hidden text a flag shows, in characters.
-const maxFlagText = 300
 
 // How text is painted.
 type paint uint8
@@ -144,10 +139,7 @@ func (r *reading) flag() {
 		} else {
 			seen[k] = true
 		}
-		if utf8.RuneCountInString(text) > maxFlagText {
-			text = string([]rune(text)[:maxFlagText]) + "…"
-		}
-		r.doc.Flags = append(r.doc.Flags, models.Flag{Kind: models.HiddenText, Page: p.number, Text: text})
+		r.doc.Flags = append(r.doc.Flags, models.Flag{Kind: models.HiddenText, Page: p.number, Text: suspect.Excerpt(text)})
 	}
 }
 

@@ -184,3 +184,25 @@ func TestScansAreReadByTheProgram(t *testing.T) {
 		})
 	}
 }
+
+// A language without a pack is told, and the others are read.
+func TestLanguagePacks(t *testing.T) {
+	t.Parallel()
+	scan := file{pages: []string{"q 612 0 0 792 0 0 cm /I1 Do Q\n"}}.bytes()
+	for wanted, want := range map[string][]string{
+		"eng+deu":     {"p. 1: read by OCR.", "eng+deu"},
+		"fra+eng+lit": {"Scans were read as eng: of fra, lit no language pack is installed (tesseract-ocr-fra; POLARIS_OCR_LANGUAGES).", "p. 1: read by OCR.", "eng"},
+		"chi_sim":     {"Scans were read as eng: of chi_sim no language pack is installed (tesseract-ocr-chi-sim; POLARIS_OCR_LANGUAGES).", "p. 1: read by OCR.", "eng"},
+	} {
+		o := options(t)
+		o.Languages = wanted
+		o.Tesseract = fakeTesseract(t, `if [ "$1" = --list-langs ]; then printf 'List of available languages in "/x" (3):\ndeu\neng\nosd\n'; exit; fi; cat >/dev/null; echo "$4"`)
+		d, err := Read(scan, form.Limits{}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := append(slices.Clone(d.Warnings), d.Blocks[0].Text); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", wanted, got)
+		}
+	}
+}

@@ -112,11 +112,12 @@ type reading struct {
 	options Options
 	doc     *form.Document
 	pages   []*page
-	form    bool  // it has fields to fill in
-	failed  []int // pages that could not be read, from 1
-	layered []int // scans that bring their text along
-	read    []int // scans that were read here
-	unread  []int // scans that were not
+	form    bool   // it has fields to fill in
+	failed  []int  // pages that could not be read, from 1
+	layered []int  // scans that bring their text along
+	read    []int  // scans that were read here
+	unread  []int  // scans that were not
+	packs   string // languages that scans are read in, once that is known
 }
 
 // run reads the pages one after the other, then lays them out together: what

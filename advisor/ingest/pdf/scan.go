@@ -127,11 +127,7 @@ func (r *reading) recognise(program string, img []byte) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, limit)
 	defer cancel()
-	languages := r.options.Languages
-	if languages == "" {
-		languages = "eng"
-	}
-	cmd := exec.CommandContext(ctx, program, "stdin", "stdout", "-l", languages, "--dpi", fmt.Sprint(scanDPI)) //nolint:gosec // the program is a setting of the operator
+	cmd := exec.CommandContext(ctx, program, "stdin", "stdout", "-l", r.languages(ctx, program), "--dpi", fmt.Sprint(scanDPI)) //nolint:gosec // the program is a setting of the operator
 	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "PATH=/usr/local/bin:/usr/bin:/bin"}
 	cmd.Stdin = bytes.NewReader(img)
 	var out capped

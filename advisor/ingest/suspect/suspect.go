@@ -19,7 +19,7 @@ import (
 const maxFlags = 20
 
 // excerpt is how much of a text a flag shows, in characters.
-const excerpt = 160
+const excerpt = 200
 
 // Text returns what is suspicious in a text.
 func Text(text string) []models.Flag {

@@ -22,7 +22,7 @@ func engine(t *testing.T) *advisor.Engine {
 		c.Docs = append(c.Docs, models.Doc{
 			Source:   models.Source{ID: "src_" + d.Code, Code: d.Code, Title: d.Title, Head: 1},
 			Revision: models.Revision{SourceID: "src_" + d.Code, N: 1, Text: doc.Text, Language: doc.Language, Title: doc.Title},
-			Passages: doc.Passages, Terms: doc.Terms,
+			Passages: doc.Passages, Terms: doc.Terms, Refs: doc.Refs,
 		})
 	}
 	e, err := advisor.Build(c, advisor.Config{PublicURL: "http://localhost:8088"})
