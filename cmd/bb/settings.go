@@ -59,7 +59,7 @@ type Settings struct {
 	OCRLanguages   string        `name:"ocr-languages" env:"POLARIS_OCR_LANGUAGES" default:"eng" help:"Languages of scans, as Tesseract names them, such as eng+deu."`
 	RateLimit      string        `env:"POLARIS_RATE_LIMIT" default:"60/60s" help:"Requests in a window for each caller, or off."`
 	RateLimitStore string        `env:"POLARIS_RATE_LIMIT_STORE" help:"Where requests are counted: memory or postgres. Default: memory with the private database, else postgres."`
-	Workers        int           `env:"POLARIS_WORKERS" help:"Documents that this process reads at once. Default: as many as it has cores."`
+	Workers        int           `env:"POLARIS_WORKERS" help:"Documents that this process reads at once. Default: one less than it has cores."`
 	ShutdownGrace  time.Duration `env:"POLARIS_SHUTDOWN_GRACE" default:"20s" help:"How long requests in flight may take to finish."`
 	LogLevel       string        `env:"POLARIS_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 	LogFormat      string        `env:"POLARIS_LOG_FORMAT" enum:"text,json," default:"" help:"text or json. Default: text on a terminal, else json."`
@@ -206,7 +206,7 @@ func (s Settings) check() (*checked, error) {
 	if s.Workers < 0 {
 		return nil, malformed("POLARIS_WORKERS", fmt.Sprint(s.Workers), "a number above 0")
 	}
-	c.Workers = cmp.Or(s.Workers, runtime.GOMAXPROCS(0))
+	c.Workers = cmp.Or(s.Workers, max(1, runtime.GOMAXPROCS(0)-1))
 	if s.ParseMemory < leastParseMemory {
 		return nil, malformed("POLARIS_PARSE_MEMORY", fmt.Sprint(s.ParseMemory), "a number of bytes, 64 MiB (67108864) or more")
 	}

@@ -95,7 +95,7 @@ func (e *Extractor) Parse(ctx context.Context, data []byte, o ingest.Options) (*
 		e.Warm(ctx)
 	}
 	o.Limits = e.limits().Limits
-	o.Inside = e.Inside
+	o.Inside = e.Inside || !callsPrograms(data)
 	o.Languages = e.Languages
 	var d receivedDocument
 	usage, err := e.run(ctx, job{Op: opParse, Options: o}, data, d.take)
@@ -105,7 +105,7 @@ func (e *Extractor) Parse(ctx context.Context, data []byte, o ingest.Options) (*
 	if err != nil {
 		return nil, e.explain(err, usage, data)
 	}
-	return e.annotate(&d.doc, usage), nil
+	return e.annotate(&d.doc, usage, o), nil
 }
 
 // Expand unpacks an archive as [archive.Expand] does, in a child.
@@ -114,7 +114,7 @@ func (e *Extractor) Expand(ctx context.Context, data []byte, each func(name stri
 		return archive.Expand(data, form.Limits{}, each) // which says so, and looks no further
 	}
 	r := receivedArchive{l: e.limits().Limits, each: each, names: map[string]bool{}}
-	_, err := e.run(ctx, job{Op: opExpand, Options: ingest.Options{Limits: r.l}}, data, r.take)
+	_, err := e.run(ctx, job{Op: opExpand, Options: ingest.Options{Limits: r.l, Inside: true}}, data, r.take)
 	return r.skipped, err
 }
 
@@ -162,9 +162,15 @@ var oldWord = []byte("\xD0\xCF\x11\xE0")
 // programs may not run.
 const noOutside = "Outside programs (tesseract, antiword) are off: this system allows neither namespaces nor Landlock, so they could not be shut away."
 
+// callsPrograms reports whether a document may be one that an outside program
+// helps to read. The child of any other may start none.
+func callsPrograms(data []byte) bool {
+	return looksLikePDF(data) || bytes.HasPrefix(data, oldWord)
+}
+
 // annotate says in the document's warnings what its reading lacked.
-func (e *Extractor) annotate(d *ingest.Document, u usage) *ingest.Document {
-	if u.protection.Outside || e.Inside {
+func (e *Extractor) annotate(d *ingest.Document, u usage, o ingest.Options) *ingest.Document {
+	if u.protection.Outside || o.Inside {
 		return d
 	}
 	e.told.Do(func() { e.log().Warn(noOutside) })

@@ -160,3 +160,35 @@ func BenchmarkChild(b *testing.B) {
 		}
 	})
 }
+
+// Only what an outside program helps to read is read where one may be started.
+func TestOnlySomeMayStartPrograms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		head string
+		may  bool
+	}{
+		{"%PDF-1.7\n", true},
+		{"\n\n%PDF-1.4\n", true},
+		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", true},
+		{"PK\x03\x04", false},
+		{"{\\rtf1 ", false},
+		{"<html>", false},
+		{"# Handbook\n", false},
+	} {
+		if got := callsPrograms([]byte(c.head)); got != c.may {
+			t.Errorf("%q: %v", c.head, got)
+		}
+	}
+	e := &Extractor{}
+	var got Protection
+	for _, inside := range []bool{true, false} {
+		u, err := e.run(t.Context(), job{Op: opHello, Options: ingest.Options{Inside: inside}}, nil, nothingElse)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = u.protection; got.Outside && inside {
+			t.Errorf("a child that starts no program may: %s", got)
+		}
+	}
+}

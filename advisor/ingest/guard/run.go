@@ -24,10 +24,10 @@ const (
 	mark      = "BB_EXTRACT_CHILD" // set in the child's environment, which holds little else
 	childUser = 65534              // as whom root's children run: nobody
 
-	watchEvery = 5 * time.Millisecond // how often a child's memory is looked at
-	dying      = 2 * time.Second      // how long a child may take to end once nothing is expected of it
-	mostStderr = 16 << 10             // of what it writes to standard error
-	roomy      = 16 << 20             // bytes of a document for which this process gives back what it can
+	watchEvery = 10 * time.Millisecond // how often a child's memory is looked at
+	dying      = 2 * time.Second       // how long a child may take to end once nothing is expected of it
+	mostStderr = 16 << 10              // of what it writes to standard error
+	roomy      = 16 << 20              // bytes of a document for which this process gives back what it can
 )
 
 // usage is what a child took, as far as it was seen.
@@ -44,6 +44,7 @@ type run struct {
 	cpu    int64 // seconds of processor time that it may take
 	took   time.Time
 	cmd    *exec.Cmd
+	alone  bool     // it may start no other program
 	in     *os.File // the child's standard input
 	out    *os.File // its standard output
 	err    *os.File // its standard error
@@ -81,7 +82,8 @@ func (e *Extractor) run(ctx context.Context, j job, data []byte, take func(kind 
 		return usage{}, cannotStart(err)
 	}
 	defer remove()
-	j.Scratch, j.Inside = scratch, e.Inside
+	j.Scratch, j.Inside = scratch, e.Inside || j.Options.Inside
+	r.alone = j.Inside
 	j.Memory, j.Data = r.limits.Memory*4/5, 2*r.limits.Memory+512<<20
 	r.cpu = cmp.Or(e.cpu, 2*int64(r.limits.Time.Seconds())+1)
 	j.CPU = r.cpu
@@ -142,9 +144,10 @@ func (r *run) start(j *job) error {
 	started := make(chan error)
 	go func() {
 		// The child dies with the thread that started it, so that it dies with us:
-		// the thread stays until then.
+		// the thread stays until then, and ends with it, since it has stepped back
+		// for good. The child takes that over from its first moment.
 		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
+		stepBack(j.Op)
 		err := r.startApart(j, theirIn, theirOut, theirErr)
 		started <- err
 		if err == nil {

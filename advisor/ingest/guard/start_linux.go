@@ -111,14 +111,23 @@ func (r *run) startIn(w way, j *job, in, out, errs *os.File) error {
 		return err
 	}
 	r.cmd = cmd
-	// It yields to everybody else, and goes first when the machine's memory ends.
-	yields := 10
-	if j.Op == opWarm { // nobody waits for it yet
-		yields = 19
-	}
-	_ = unix.Setpriority(unix.PRIO_PGRP, cmd.Process.Pid, yields)
+	// It goes first when the machine's memory ends.
 	_ = os.WriteFile(proc(cmd.Process.Pid, "oom_score_adj"), []byte("1000"), 0)
 	return nil
+}
+
+// stepBack makes this thread, and whoever it starts, yield to everybody else:
+// by its priority, and by short turns, at the end of which another's is looked
+// for. The thread that waits for the child yields too, because the kernel has it
+// wait in a loop for what the child's last thread may not find time to do.
+func stepBack(op string) {
+	a := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: 10, Runtime: 300_000} // ns
+	if op == opWarm {                                                                                     // nobody waits for it yet
+		a.Nice = 19
+	}
+	if unix.SchedSetAttr(0, &a, 0) != nil {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, int(a.Nice)) // of this thread, on Linux
+	}
 }
 
 // environment is all that a child is told by it. Which programs it may start it
@@ -139,10 +148,15 @@ func awaitEnd(cmd *exec.Cmd) {
 
 func proc(pid int, file string) string { return fmt.Sprintf("/proc/%d/%s", pid, file) }
 
-// resident returns how much memory the child and its descendants have now.
+// resident returns how much memory the child has now, and what it started.
+//
+// What its threads have started is looked for only where it may start anything:
+// names below /proc that nobody looked up cost the kernel nothing when the child
+// ends, and those of threads cost it more than to read a small document, at the
+// priority of whoever waits for the end.
 func (r *run) resident() int64 {
 	n := residentOf(r.cmd.Process.Pid)
-	if r.e.Inside {
+	if r.alone {
 		return n
 	}
 	for _, d := range descendants(r.cmd.Process.Pid, 0) {
