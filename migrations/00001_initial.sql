@@ -281,6 +281,7 @@ CREATE TABLE revisions (
   text       text NOT NULL,
   warnings   jsonb NOT NULL,
   flags      jsonb NOT NULL DEFAULT '[]', -- a revision with any waits for a curator
+  brought_by text NOT NULL DEFAULT '',    -- the account that brought it in, where one is known
   report     jsonb NOT NULL DEFAULT '{}', -- stages with their times, what was found and kept, margins, comments
   created_at timestamptz NOT NULL,
   created_by text NOT NULL,

@@ -21,6 +21,18 @@ DO $$ BEGIN
   EXECUTE 'CREATE TRIGGER stands_still BEFORE UPDATE OR DELETE ON certifications FOR EACH ROW EXECUTE FUNCTION stands_still()';
   EXECUTE 'CREATE TRIGGER stands_still_all BEFORE TRUNCATE ON certifications FOR EACH STATEMENT EXECUTE FUNCTION stands_still()';
 END $$;
+
+-- What is flagged is in no version before somebody has certified it, whatever
+-- way led there.
+CREATE FUNCTION nothing_held_is_served() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN
+  IF EXISTS (SELECT FROM public.revisions r WHERE r.brain_id = NEW.brain_id AND r.source_id = NEW.source_id AND r.n = NEW.revision AND r.flags <> '[]')
+     AND NOT EXISTS (SELECT FROM public.certifications c WHERE c.brain_id = NEW.brain_id AND c.source_id = NEW.source_id AND c.revision = NEW.revision) THEN
+    RAISE EXCEPTION 'revision % of % is held', NEW.revision, NEW.source_id USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER nothing_held_is_served BEFORE INSERT ON version_sources FOR EACH ROW EXECUTE FUNCTION nothing_held_is_served();
 -- +goose StatementEnd
 
 -- What of a brain's answers is recorded, and for how long. The audit row of an

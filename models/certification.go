@@ -11,5 +11,6 @@ type Certification struct {
 	By            string    `json:"by" gorm:"->"` // the person's e-mail address as it is now
 	Note          string    `json:"note,omitempty"`
 	At            time.Time `json:"at"`
-	Authenticated bool      `json:"authenticated"` // false: the person was named at a terminal
+	ImportedBy    string    `json:"imported_by" gorm:"->"` // who brought in what is vouched for
+	Authenticated bool      `json:"authenticated"`         // false: the person was named at a terminal
 }

@@ -78,6 +78,7 @@ type Revision struct {
 	Warnings  []string  `json:"warnings" gorm:"serializer:json"`
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by"`
+	BroughtBy string    `json:"-"` // the account that brought it in, where one is known
 
 	Flags  []Flag      `json:"flags,omitempty" gorm:"serializer:json"` // one that has any waits for a curator
 	Report *ReadReport `json:"report,omitempty" gorm:"serializer:json"`

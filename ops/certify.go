@@ -62,6 +62,9 @@ var CertifySource = &Op[CertifyIn, models.Certification]{
 		if err := e.certifier(&c); err != nil {
 			return c, err
 		}
+		if err := anotherLooked(e, s, &c); err != nil {
+			return c, err
+		}
 		e.changed("certified", "", s.Code+" revision "+strconv.Itoa(c.Revision)+" by "+c.By)
 		return c, e.Tx.Certify(&c)
 	},
@@ -127,4 +130,41 @@ func (e *Env) certifier(c *models.Certification) error {
 		return errSession
 	}
 	return nil
+}
+
+// anotherLooked refuses that what is flagged is let through by who brought it
+// in, where four eyes are on. Who vouches for what is not flagged vouches for
+// nothing that was held back.
+func anotherLooked(e *Env, s *models.Source, c *models.Certification) error {
+	r, err := e.Tx.Revision(s.ID, c.Revision)
+	if err != nil {
+		return err
+	}
+	c.ImportedBy = r.CreatedBy
+	b, err := e.Tx.ThisBrain(false)
+	if err != nil || r.BroughtBy == "" || !r.Held() || !b.FourEyesAt(e.Now) {
+		return err
+	}
+	same, err := e.Tx.SameHuman(r.BroughtBy, c.PersonID)
+	if err == nil && same {
+		return fault.New(fault.Forbidden, "%s brought in revision %d of %s. What was found in it is for another person to look at and certify.", c.By, c.Revision, s.Code).WithCode("own_import")
+	}
+	return err
+}
+
+// broughtBy returns the account that brings in a document: who asks, or at a
+// terminal who says so there, if it is a member.
+func broughtBy(e *Env) (string, error) {
+	if e.Call.By.Person != "" || e.Call.By.Actor == "" {
+		return e.Call.By.Person, nil
+	}
+	ms, err := e.Tx.Members()
+	if err != nil {
+		return "", err
+	}
+	email, _ := models.CleanEmail(e.Call.By.Actor)
+	if m, err := memberOf(ms, email); err == nil {
+		return m.PersonID, nil
+	}
+	return "", nil
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"polaris/models"
 	"polaris/models/store"
 	"polaris/ops"
 )
@@ -60,5 +62,32 @@ func TestNoWayAroundHoldingASource(t *testing.T) {
 	never("after a version was restored", "PL", 3)
 	if s := must(t, d, c, ops.ListSources, ops.Page{}); len(s.Held) != 2 {
 		t.Errorf("held: %v", s.Held)
+	}
+}
+
+// The database holds it back, whatever the operations would let through.
+func TestTheDatabaseHoldsBackWhatIsFlagged(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c := newBrain(t, d, "calliope", false)
+	out := must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "pl.md", Code: "PL", Data: []byte(hidden)})
+	insert := func() error {
+		return d.Store.InBrain(t.Context(), "calliope", func(tx *store.Tx) error {
+			s, err := tx.Source("PL")
+			if err != nil {
+				return err
+			}
+			m := models.Manifest{Sources: []models.ManifestSource{{Source: *s, Revision: out.Revision, SHA256: make([]byte, 32)}}}
+			return tx.InsertVersion(&models.Version{N: 1, Manifest: m, Hash: models.HashManifest(m), FourEyes: models.FourEyesOff, PublishedAt: time.Now(), PublishedBy: ada})
+		})
+	}
+	if err := insert(); err == nil || !strings.Contains(err.Error(), "is held") {
+		t.Errorf("a version that holds it: %v", err)
+	}
+	sure := c
+	sure.ApprovedBy = ada
+	must(t, d, sure, ops.CertifySource, ops.CertifyIn{Source: "PL"})
+	if err := insert(); err != nil {
+		t.Errorf("once it is certified: %v", err)
 	}
 }

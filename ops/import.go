@@ -303,9 +303,13 @@ func (st *stagedImport) save(e *Env, s *models.Source, was models.Source, in Imp
 	if err := e.Tx.SaveSource(s); err != nil {
 		return out, err
 	}
+	by, err := broughtBy(e)
+	if err != nil {
+		return out, err
+	}
 	rev := models.Revision{
 		SourceID: s.ID, N: s.Head, SHA256: st.sum, MediaType: d.MediaType, Language: d.Language, Title: d.Title,
-		Name: clean(in.Name), Text: d.Text, Warnings: out.Warnings, Flags: d.Flags, Report: reportOf(d), CreatedAt: e.Now, CreatedBy: e.Call.By.Actor,
+		Name: clean(in.Name), Text: d.Text, Warnings: out.Warnings, Flags: d.Flags, Report: reportOf(d), CreatedAt: e.Now, CreatedBy: e.Call.By.Actor, BroughtBy: by,
 	}
 	if err := e.Tx.InsertRevision(&models.Doc{Source: *s, Revision: rev, Passages: d.Passages, Terms: d.Terms, Refs: d.Refs}, st.data); err != nil {
 		return out, err

@@ -43,7 +43,7 @@ func (in StartImportIn) fetchable(e *Env) error {
 		return fault.Field("crawl", "A crawl takes between 1 and %d pages (max_pages).", mostPages)
 	}
 	if n := in.Crawl.MaxBytes; n < 0 || n > mostCrawled {
-		return fault.Field("crawl", "A crawl takes at most %d bytes (max_bytes).", mostCrawled)
+		return fault.Field("crawl", "A crawl takes between 1 and %d bytes (max_bytes); 0 or nothing means as many.", mostCrawled)
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func TestPagesAreStrict(t *testing.T) {
 		"/link?token=x": 403,
 	}
 	for path, status := range map[string]int{
-		"": 200, "/ask": 200, "/ask?question=x": 200, "/answers": 200, "/answers/" + id: 200, "/answers/nowhere": 404, "/wiki": 200, "/wiki/nowhere": 404, "/sources": 200, "/sources/HB": 200,
+		"": 200, "/ask": 200, "/ask?question=x": 200, "/answers": 200, "/answers/" + id: 200, "/answers/nowhere": 404, "/wiki": 200, "/wiki/nowhere": 404, "/sources": 200, "/sources/HB": 200, "/sources/references": 200, "/sources/references?source=HB&outside=true": 200, "/sources/references?source=NOPE": 404, "/sources/references?cursor=x": 400,
 		"/sources/NOPE": 404, "/topic-cards": 200, "/versions": 200, "/settings/api-keys": 200, "/settings/api-keys/new": 200, "/settings/api-keys/" + key[11:23] + "/revocation": 200,
 		"/settings/api-keys/" + key[11:23]: 200, "/settings/api-keys/" + key[11:23] + "/rotation": 200,
 	} {

@@ -168,6 +168,9 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 		if !c.Authenticated {
 			view.Certified += ", named at a terminal"
 		}
+		if c.ImportedBy != "" {
+			view.Certified += ", imported by " + c.ImportedBy
+		}
 		if c.Note != "" {
 			view.Certified += ": " + c.Note
 		}
@@ -176,7 +179,12 @@ func sourceView(p *page, v ops.SourceView, from int) sources.Source {
 		view.Flags = append(view.Flags, flagWords(f))
 	}
 	if v.Certified == nil && v.Revision.Held() {
-		view.Row.Held = "held"
+		view.Row.Held = "Brought in by " + v.Revision.CreatedBy + " on " + v.Revision.CreatedAt.UTC().Format("2 January 2006") + ". "
+		if view.FourEyes {
+			view.Row.Held += "It is not published until another curator has looked at what was found and certified it."
+		} else {
+			view.Row.Held += "It is not published until a curator has looked at what was found and certified it."
+		}
 	}
 	view.Report = reportFacts(v.Revision.Report)
 	if v.References.Found > 0 {

@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"html"
 	"os"
@@ -10,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"polaris/internal/craft"
 	"polaris/models"
 )
 
@@ -63,7 +62,7 @@ func TestRedTeam(t *testing.T) {
 		}},
 		{"a comment", true, func(s string) []byte { return []byte(page("<!-- " + strings.ReplaceAll(s, "-->", "") + " -->")) }},
 		{"book", true, func(s string) []byte {
-			return zipped(t, "mimetype", "application/epub+zip", "META-INF/container.xml", `<container><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>`,
+			return craft.ZIP("mimetype", "application/epub+zip", "META-INF/container.xml", `<container><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>`,
 				"a.opf", `<package><manifest><item id="a" href="a.xhtml"/></manifest><spine><itemref idref="a"/></spine></package>`, "a.xhtml", page(`<p hidden="hidden">`+html.EscapeString(s)+"</p>"))
 		}},
 		{"letters nobody sees", false, func(s string) []byte {
@@ -106,24 +105,4 @@ func TestRedTeam(t *testing.T) {
 	if err != nil || len(d.Flags) != 1 || d.Flags[0].Kind != models.Direction {
 		t.Errorf("%+v, %v", d, err)
 	}
-}
-
-// zipped makes a ZIP of names and contents, in that order.
-func zipped(tb testing.TB, entries ...string) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for i := 0; i < len(entries); i += 2 {
-		f, err := w.Create(entries[i])
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if _, err := f.Write([]byte(entries[i+1])); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	return b.Bytes()
 }

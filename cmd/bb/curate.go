@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"polaris/models"
 	"polaris/models/fault"
@@ -31,18 +32,37 @@ func about(path string, err error) error {
 
 // readDocument reads a file of at most so many bytes.
 func readDocument(path string, most int64) ([]byte, error) {
-	st, err := os.Stat(path)
+	if strings.ContainsRune(path, '\ufffd') {
+		// The arguments come as valid UTF-8, so it is not known what it is called.
+		if _, err := os.Lstat(path); err != nil {
+			return nil, fault.New(fault.Invalid, "The name %s is not UTF-8. Rename the file, or import the folder that it is in.", path)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // what has become a pipe meanwhile holds nobody up
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.New(fault.Invalid, "There is no file %s.", path)
+	case errors.Is(err, syscall.ENXIO): // a socket
+		return nil, noFile(path)
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "%s cannot be read: %v.", path, errors.Unwrap(err))
-	case !st.Mode().IsRegular():
-		return nil, fault.New(fault.Invalid, "%s is no file.", path)
-	case st.Size() > most:
-		return nil, fault.New(fault.TooLarge, "%s is over %d bytes.", path, most)
 	}
-	return os.ReadFile(path)
+	defer func() { _ = f.Close() }()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return nil, noFile(path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "%s cannot be read: %v.", path, errors.Unwrap(err))
+	case int64(len(data)) > most:
+		return nil, fault.New(fault.TooLarge, "%s is over %d bytes (POLARIS_MAX_UPLOAD_BYTES). Split it, or save it smaller.", path, most)
+	}
+	return data, nil
+}
+
+func noFile(path string) error {
+	return fault.New(fault.Invalid, "%s is no file but a folder, a pipe or a device. Give the path of a document.", path)
 }
 
 type sourceCmd struct {

@@ -105,6 +105,9 @@ func (r *importRun) rehearse(ctx context.Context, files []found) error {
 
 // step brings the draft into step with a folder.
 func (i *importCmd) step(ctx context.Context, r *importRun) error {
+	if _, err := os.Stat(i.Paths[0]); errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.Invalid, "There is no folder %s.", i.Paths[0])
+	}
 	if st, err := os.Stat(i.Paths[0]); len(i.Paths) != 1 || err != nil || !st.IsDir() || i.Title != "" || i.Code != "" {
 		return fault.New(fault.Invalid, "--sync is for one folder, without --title and --code.")
 	}
@@ -138,8 +141,8 @@ func (i *importCmd) input() ops.StartImportIn {
 func (i *importCmd) addresses(in *ops.StartImportIn) (files []string, err error) {
 	var urls []string
 	for _, p := range i.Paths {
-		if strings.HasPrefix(p, "http://") || strings.HasPrefix(p, "https://") {
-			urls = append(urls, p)
+		if before, _, ok := strings.Cut(p, "://"); ok && before != "" && !strings.ContainsAny(before, "/.") {
+			urls = append(urls, p) // of whatever scheme; the wrong one is told as such
 		} else {
 			files = append(files, p)
 		}
@@ -182,7 +185,7 @@ func (r *importRun) find(args []string) (all []found, err error) {
 	add := func(path, name string) {
 		if !seen[path] {
 			seen[path] = true
-			all = append(all, found{path: path, name: name})
+			all = append(all, found{path: path, name: printableName(name)})
 		}
 	}
 	for _, a := range args {
@@ -198,9 +201,7 @@ func (r *importRun) find(args []string) (all []found, err error) {
 				add(p, filepath.Base(p)) // what cannot be read is said file by file
 				continue
 			}
-			if err := under(p, add); err != nil {
-				return nil, fault.New(fault.Invalid, "The folder %s cannot be read: %v.", p, err)
-			}
+			r.under(p, add)
 		}
 	}
 	if len(all) == 0 && len(r.facts.URLs) == 0 && r.facts.Crawl == nil {
@@ -209,28 +210,45 @@ func (r *importRun) find(args []string) (all []found, err error) {
 	return all, nil
 }
 
-// under lists the files of a folder and of those in it.
-func under(folder string, add func(path, name string)) error {
-	return filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if path != folder && strings.HasPrefix(e.Name(), ".") {
+// under lists the files of a folder and of those in it. What is there and is not
+// read is told: a folder that cannot be opened as a failure, a link or a pipe in
+// a line.
+func (r *importRun) under(folder string, add func(path, name string)) {
+	_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error { // it returns no error
+		switch {
+		case err != nil:
+			r.unread++
+			r.miss(path, fmt.Sprintf("The folder cannot be read: %v.", errors.Unwrap(err)))
+			return nil
+		case path != folder && strings.HasPrefix(e.Name(), "."):
 			if e.IsDir() {
 				return filepath.SkipDir
 			}
-			return nil
-		}
-		if e.Type().IsRegular() {
-			name, err := filepath.Rel(folder, path)
-			if err != nil {
-				return err
+		case e.Type().IsRegular():
+			if name, err := filepath.Rel(folder, path); err == nil {
+				add(path, filepath.ToSlash(name))
 			}
-			add(path, filepath.ToSlash(name))
+		case e.Type()&fs.ModeSymlink != 0:
+			r.c.notice("bb: %s", oneLine(path+": a link, which is not followed. Give its target by itself."))
+		case !e.IsDir():
+			r.c.notice("bb: %s", oneLine(path+": no file but a pipe or a device, which is not read."))
 		}
 		return nil
 	})
 }
+
+// printableName is a file's name as it can be kept: file systems take any bytes,
+// and paths of any length.
+func printableName(name string) string {
+	name = strings.ToValidUTF8(name, "\ufffd")
+	if cut := len(name) - longestName; cut > 0 {
+		name = strings.ToValidUTF8(name[cut:], "")
+	}
+	return name
+}
+
+// longestName is how many bytes of a name are kept, from its end.
+const longestName = 1000
 
 // What is staged at once, so that a folder of any size goes through memory in
 // pieces.

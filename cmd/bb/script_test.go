@@ -66,6 +66,9 @@ func TestTranscripts(t *testing.T) {
 			},
 			// zipped ZIP NAME… packs files of the folder under the names that are given;
 			// one that leads out of it is rules.md.
+			"odd": func(ts *testscript.TestScript, _ bool, args []string) { // a document whose name is not UTF-8
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]+"/odd\xff.md"), []byte("# Odd\n\n(a) This has a name of its own.\n"), 0o600))
+			},
 			"zipped": func(ts *testscript.TestScript, neg bool, args []string) {
 				var b bytes.Buffer
 				w := zip.NewWriter(&b)

@@ -15,13 +15,14 @@ func (tx *Tx) Certify(c *models.Certification) error {
 }
 
 func (tx *Tx) certifications() *gorm.DB {
-	return tx.db.Model(&models.Certification{}).Select("certifications.*, p.email AS by").Joins("JOIN persons p ON p.id = certifications.person_id").
+	return tx.db.Model(&models.Certification{}).Select("certifications.*, p.email AS by, r.created_by AS imported_by").Joins("JOIN persons p ON p.id = certifications.person_id").
+		Joins("JOIN revisions r ON r.brain_id = certifications.brain_id AND r.source_id = certifications.source_id AND r.n = certifications.revision").
 		Where("certifications.brain_id = ?", tx.Brain)
 }
 
 // Certification returns who vouches for a revision of a source, or a NotFound
 // fault where nobody does.
 func (tx *Tx) Certification(sourceID string, revision int) (*models.Certification, error) {
-	return one[models.Certification](tx.certifications().Where("source_id = ? AND revision = ?", sourceID, revision),
+	return one[models.Certification](tx.certifications().Where("certifications.source_id = ? AND certifications.revision = ?", sourceID, revision),
 		fault.New(fault.NotFound, "Nobody vouches for this revision.").WithCode("not_certified"))
 }

@@ -58,6 +58,7 @@ type book struct {
 	entries map[string]*zip.File
 	limits  form.Limits
 	left    int64 // bytes that may still be unpacked
+	sheets  map[string]string
 }
 
 func openBook(data []byte, l form.Limits) (*book, error) {
@@ -68,7 +69,7 @@ func openBook(data []byte, l form.Limits) (*book, error) {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, fault.New(fault.Unreadable, "The EPUB is damaged: its container cannot be opened.").Because(err)
 	}
-	b := &book{entries: make(map[string]*zip.File, len(r.File)), limits: l, left: l.Unpacked}
+	b := &book{entries: make(map[string]*zip.File, len(r.File)), limits: l, left: l.Unpacked, sheets: map[string]string{}}
 	if l.Unpacked == 0 {
 		b.left = 1 << 40
 	}
@@ -235,5 +236,23 @@ func (b *book) chapter(name string) (*form.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return HTML(t.UTF8, b.limits)
+	d, _, err := page(t.UTF8, func(href string) string { return b.sheet(path.Dir(name), href) })
+	return d, err
+}
+
+// sheet returns a style sheet of the book, "" where there is none that can be
+// read: each is unpacked once.
+func (b *book) sheet(from, href string) string {
+	if unescaped, err := url.PathUnescape(href); err == nil {
+		href = unescaped
+	}
+	name := path.Join(from, href)
+	css, known := b.sheets[name]
+	if !known && b.has(name) {
+		if data, err := b.read(name); err == nil {
+			css = strings.ToValidUTF8(string(data), "")
+		}
+		b.sheets[name] = css
+	}
+	return css
 }

@@ -1,34 +1,13 @@
 package markup
 
 import (
-	"archive/zip"
-	"bytes"
 	"strings"
 	"testing"
 
 	"polaris/advisor/ingest/form"
+	"polaris/internal/craft"
 	"polaris/models/fault"
 )
-
-// zipped makes a ZIP of names and contents, in that order.
-func zipped(tb testing.TB, entries ...string) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for i := 0; i < len(entries); i += 2 {
-		f, err := w.Create(entries[i])
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if _, err := f.Write([]byte(entries[i+1])); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	return b.Bytes()
-}
 
 const (
 	container = `<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>`
@@ -41,13 +20,13 @@ const (
 
 func book1(tb testing.TB) []byte {
 	tb.Helper()
-	return zipped(tb, "mimetype", MediaEPUB, "META-INF/container.xml", container, "OEBPS/book.opf", opf, "OEBPS/nav.xhtml", "<p>Contents", "OEBPS/text/a b.xhtml", chapterA, "OEBPS/b.xhtml", chapterB)
+	return craft.ZIP("mimetype", MediaEPUB, "META-INF/container.xml", container, "OEBPS/book.opf", opf, "OEBPS/nav.xhtml", "<p>Contents", "OEBPS/text/a b.xhtml", chapterA, "OEBPS/b.xhtml", chapterB)
 }
 
 func TestEPUB(t *testing.T) {
 	t.Parallel()
 	data := book1(t)
-	if !IsEPUB(data) || IsEPUB(zipped(t, "a.txt", "x")) {
+	if !IsEPUB(data) || IsEPUB(craft.ZIP("a.txt", "x")) {
 		t.Error("a book is not told from an archive")
 	}
 	d, err := EPUB(data, form.Limits{Unpacked: 1 << 20})
@@ -62,13 +41,13 @@ func TestEPUB(t *testing.T) {
 		data []byte
 		kind fault.Kind
 	}{
-		"no package":  {zipped(t, "mimetype", MediaEPUB, "META-INF/container.xml", container), fault.Unreadable},
-		"no chapter":  {zipped(t, "mimetype", MediaEPUB, "META-INF/container.xml", container, "OEBPS/book.opf", opf), fault.Unreadable},
+		"no package":  {craft.ZIP("mimetype", MediaEPUB, "META-INF/container.xml", container), fault.Unreadable},
+		"no chapter":  {craft.ZIP("mimetype", MediaEPUB, "META-INF/container.xml", container, "OEBPS/book.opf", opf), fault.Unreadable},
 		"cut off":     {data[:len(data)/2], fault.Unreadable},
-		"DRM":         {zipped(t, "mimetype", MediaEPUB, "META-INF/container.xml", container, "OEBPS/book.opf", opf, "META-INF/encryption.xml", `<encryption><EncryptedData><CipherData><CipherReference URI="OEBPS/b.xhtml"/></CipherData></EncryptedData></encryption>`), fault.Unreadable},
-		"entities":    {zipped(t, "mimetype", MediaEPUB, "META-INF/container.xml", `<!DOCTYPE x [<!ENTITY a "b">]><container>&a;</container>`), fault.Unreadable},
-		"a bomb":      {zipped(t, "mimetype", MediaEPUB, "META-INF/container.xml", container, "OEBPS/book.opf", opf, "OEBPS/b.xhtml", strings.Repeat(" ", 3<<20)), fault.TooLarge},
-		"many things": {zipped(t, "META-INF/container.xml", container, "b", "", "c", "", "d", "", "e", "", "f", "", "g", "", "h", "", "i", "", "j", "", "k", ""), fault.TooLarge},
+		"DRM":         {craft.ZIP("mimetype", MediaEPUB, "META-INF/container.xml", container, "OEBPS/book.opf", opf, "META-INF/encryption.xml", `<encryption><EncryptedData><CipherData><CipherReference URI="OEBPS/b.xhtml"/></CipherData></EncryptedData></encryption>`), fault.Unreadable},
+		"entities":    {craft.ZIP("mimetype", MediaEPUB, "META-INF/container.xml", `<!DOCTYPE x [<!ENTITY a "b">]><container>&a;</container>`), fault.Unreadable},
+		"a bomb":      {craft.ZIP("mimetype", MediaEPUB, "META-INF/container.xml", container, "OEBPS/book.opf", opf, "OEBPS/b.xhtml", strings.Repeat(" ", 3<<20)), fault.TooLarge},
+		"many things": {craft.ZIP("META-INF/container.xml", container, "b", "", "c", "", "d", "", "e", "", "f", "", "g", "", "h", "", "i", "", "j", "", "k", ""), fault.TooLarge},
 	} {
 		if d, err := EPUB(tt.data, form.Limits{Unpacked: 1 << 20, Entries: 5, Ratio: 100}); d != nil || !fault.Is(err, tt.kind) {
 			t.Errorf("%s: %v, %v", name, d, err)
@@ -78,7 +57,7 @@ func TestEPUB(t *testing.T) {
 
 func FuzzEPUB(f *testing.F) {
 	f.Add(book1(f))
-	f.Add(zipped(f, "META-INF/container.xml", container))
+	f.Add(craft.ZIP("META-INF/container.xml", container))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		IsEPUB(data)
 		d, err := EPUB(data, form.Limits{Unpacked: 1 << 20, Entries: 100, Ratio: 100})
@@ -88,4 +67,24 @@ func FuzzEPUB(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// A book's style sheet is a file of its own: what it hides is not in the text.
+// A chapter that shows nothing is no reason to refuse the others.
+func TestEPUBHidden(t *testing.T) {
+	t.Parallel()
+	hidden := strings.Repeat("Nobody sees any of this. ", 10)
+	page := func(body string) string {
+		return `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><link rel="stylesheet" href="../css/a%20b.css"/><link rel="stylesheet" media="print" href="../css/print.css"/></head><body>` + body + `</body></html>`
+	}
+	data := craft.ZIP("mimetype", MediaEPUB, "META-INF/container.xml", container, "OEBPS/book.opf", opf, "OEBPS/nav.xhtml", "<p>Contents",
+		"OEBPS/css/a b.css", "/* x */ .gone { display: none }", "OEBPS/css/print.css", "p { display: none }",
+		"OEBPS/text/a b.xhtml", page("<p>Seen.</p><p class='gone'>"+hidden+"</p>"), "OEBPS/b.xhtml", "<html><body><p hidden>"+hidden+"</p></body></html>")
+	d, err := EPUB(data, form.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := outline(d); got != "p0 |Seen.\n" || len(d.Flags) != 2 || len(d.Warnings) != 2 {
+		t.Errorf("%s%+v %q", got, d.Flags, d.Warnings)
+	}
 }

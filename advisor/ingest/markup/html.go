@@ -20,15 +20,29 @@ const maxFlags = 50
 
 // HTML reads a page, decoded to UTF-8.
 func HTML(text string, _ form.Limits) (*form.Document, error) {
+	d, w, err := page(text, func(string) string { return "" })
+	if err == nil && w.nothingShown() {
+		err = fault.New(fault.Unreadable, "A browser shows nothing of this page: its text, of %d characters, is hidden. "+remedy, w.unseen)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// page reads a page. Its style sheets that are files of their own are what sheet
+// returns.
+func page(text string, sheet func(href string) string) (*form.Document, *walker, error) {
 	if head := text[:min(len(text), 2048)]; strings.HasPrefix(head, "<?xml") || strings.Contains(head, "http://www.w3.org/1999/xhtml") {
 		text = selfClosed.ReplaceAllStringFunc(text, open)
 	}
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
-		return nil, fault.New(fault.Unreadable, "The HTML cannot be read: %s.", "its elements are nested too deeply").Because(err)
+		return nil, nil, fault.New(fault.Unreadable, "The HTML cannot be read: %s.", "its elements are nested too deeply").Because(err)
 	}
 	d := &form.Document{MediaType: MediaHTML}
 	w := newWalker(root, d)
+	w.styles.linked(root, sheet)
 	d.Found = form.Characters(w.all(root))
 	main, whole := w.mainNode(root)
 	if !whole {
@@ -40,13 +54,11 @@ func HTML(text string, _ form.Limits) (*form.Document, error) {
 		w.children(main)
 		w.flush()
 	}
-	if err := w.tellUnseen(); err != nil {
-		return nil, err
-	}
+	w.tellUnseen()
 	if d.Title == "" {
 		d.Title = w.title(root)
 	}
-	return d, nil
+	return d, w, nil
 }
 
 var selfClosed = regexp.MustCompile(`<([A-Za-z][A-Za-z0-9:-]*)(\s[^<>]*)?/>`)
@@ -298,18 +310,19 @@ func (w *walker) hidden(n *html.Node, how hiding) {
 // tellUnseen says how much text is there that a browser does not show. Where it
 // is half of the page or more, a script may show it to readers; but what is hidden
 // can say anything, so it is never text.
-func (w *walker) tellUnseen() error {
-	const remedy = "If a script shows it to readers, save the page as they see it, as PDF."
-	switch half := w.unseen*2 >= w.doc.Found && w.unseen > 0; {
-	case half && len(w.doc.Blocks) == 0:
-		return fault.New(fault.Unreadable, "A browser shows nothing of this page: its text, of %d characters, is hidden. "+remedy, w.unseen)
-	case half:
+func (w *walker) tellUnseen() {
+	switch {
+	case w.unseen > 0 && w.unseen*2 >= w.doc.Found:
 		w.doc.Warnings = append(w.doc.Warnings, fmt.Sprintf("Half of the page or more, %d of %d characters, is hidden and not in the text. "+remedy, w.unseen, w.doc.Found))
 	case slices.ContainsFunc(w.doc.Flags, func(f models.Flag) bool { return f.Kind == models.HiddenText }):
 		w.doc.Warnings = append(w.doc.Warnings, fmt.Sprintf("%d characters that a browser does not show are not in the text.", w.unseen))
 	}
-	return nil
 }
+
+const remedy = "If a script shows it to readers, save the page as they see it, as PDF."
+
+// nothingShown reports whether all the text of a page is hidden.
+func (w *walker) nothingShown() bool { return w.unseen > 0 && len(w.doc.Blocks) == 0 }
 
 func (w *walker) flag(kind models.FlagKind, text string) {
 	if len(w.doc.Flags) < maxFlags {

@@ -37,6 +37,21 @@ func readStyles(root *html.Node) styles {
 	return s
 }
 
+// linked reads the style sheets that a page names, but for those of printers and
+// the like.
+func (s styles) linked(root *html.Node, sheet func(href string) string) {
+	left := 20 // more than a page has
+	for n := range root.Descendants() {
+		if left == 0 || n.DataAtom != atom.Link || !strings.Contains(strings.ToLower(attr(n, "rel")), "stylesheet") || strings.Contains(strings.ToLower(attr(n, "rel")), "alternate") {
+			continue
+		}
+		if m := strings.ToLower(attr(n, "media")); m == "" || m == "all" || m == "screen" {
+			left--
+			s.sheet(cssComment.ReplaceAllString(sheet(attr(n, "href")), ""))
+		}
+	}
+}
+
 func (s styles) sheet(css string) {
 	for len(css) > 0 {
 		open := strings.IndexByte(css, '{')

@@ -98,6 +98,10 @@ func (r *bookReader) para(b form.Block) error {
 			after = append(after, r.doc.Blocks...)
 			r.doc.Blocks = before
 			return err
+		case "superscript":
+			s, err := r.w.text()
+			sb.WriteString(raised(s))
+			return err
 		case "footnote":
 			s, err := r.w.text()
 			if tidy(s) == "" {
@@ -121,25 +125,24 @@ func (r *bookReader) para(b form.Block) error {
 
 var noteMark = regexp.MustCompile(`^\[(\w{1,6})\]\s*`)
 
-// notes adds those at the end of a document that antiword wrote as text: below a
-// line, each with its mark.
-func (r *bookReader) notes(text string) {
-	_, text, _ = cutLast(text, "\n-----------------------")
-	for line := range strings.Lines(text) {
-		b := form.Block{Kind: form.Note, Text: tidy(line)}
-		if m := noteMark.FindStringSubmatch(b.Text); m != nil {
-			b.Number, b.Text = m[1], b.Text[len(m[0]):]
-		}
-		r.add(b)
-	}
-}
+// rule is what antiword writes before notes and before the text of boxes.
+const rule = "-----------------------"
 
-// cutLast cuts s at the last sep.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
+// notes adds those of a document that antiword wrote as text: below a line, each
+// with its mark. Boxes stand below such a line, too; their text is there already.
+func (r *bookReader) notes(text string) {
+	for i, part := range strings.Split(text, "\n"+rule) {
+		if i == 0 || !noteMark.MatchString(strings.TrimSpace(part)) {
+			continue
+		}
+		for line := range strings.Lines(part) {
+			b := form.Block{Kind: form.Note, Text: tidy(line)}
+			if m := noteMark.FindStringSubmatch(b.Text); m != nil {
+				b.Number, b.Text = m[1], b.Text[len(m[0]):]
+			}
+			r.add(b)
+		}
 	}
-	return s, "", false
 }
 
 func (r *bookReader) add(b form.Block) {
@@ -147,7 +150,7 @@ func (r *bookReader) add(b form.Block) {
 		r.images += n
 		b.Text = strings.ReplaceAll(b.Text, "[pic]", " ")
 	}
-	if b.Text = tidy(b.Text); b.Text == "" && len(b.Cells) == 0 {
+	if b.Text = strings.TrimSpace(strings.TrimPrefix(tidy(b.Text), rule)); b.Text == "" && len(b.Cells) == 0 {
 		return
 	}
 	r.doc.Found += count(b.Text)

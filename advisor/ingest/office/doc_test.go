@@ -14,18 +14,19 @@ func TestDocBook(t *testing.T) {
 	r, err := readDocBook([]byte(`<!DOCTYPE book PUBLIC "-//OASIS//DTD DocBook XML V4.1.2//EN" "x">
 <book><bookinfo><title>Rules</title></bookinfo><chapter><title>Scope</title><para>
 The <emphasis>bank</emphasis>
-pays.<footnote><para>See.</para></footnote></para><para>[pic]</para>
+pays 25<superscript>2</superscript>.<footnote><para>See.</para></footnote></para><para>[pic]</para><para>-----------------------
+In the box.</para>
 <sect1><title>Who</title><itemizedlist><listitem><para>one</para><orderedlist><listitem><para>deep</para></listitem></orderedlist></listitem></itemizedlist>
 <para><informaltable><tgroup><tbody><row><entry>Fee</entry><entry>Amount</entry></row><row><entry>Late</entry><entry>25</entry></row></tbody></tgroup></informaltable></para></sect1></chapter></book>`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.notes("The bank pays.\n-----------------------\n\n[1]First note.\n[2]Second note.\n")
+	r.notes("The bank pays.\n-----------------------\n\n[1]First note.\n[2]Second note.\n\n-----------------------\nIn the box.\n")
 	d, err := r.close()
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, d, "H1 Scope\nP The bank pays.\nN See.\nH2 Who\nI1 [•] one\nI2 deep\nR t1.2 | Fee=Late | Amount=25\nN [1] First note.\nN [2] Second note.\n")
+	same(t, d, "H1 Scope\nP The bank pays 25².\nN See.\nP In the box.\nH2 Who\nI1 [•] one\nI2 deep\nR t1.2 | Fee=Late | Amount=25\nN [1] First note.\nN [2] Second note.\n")
 	if d.Title != "Rules" || len(d.Warnings) != 1 {
 		t.Errorf("%q %q", d.Title, d.Warnings)
 	}

@@ -115,6 +115,9 @@ func (s *story) write(p *docxPara, r *run, text string) {
 		p.hidden.WriteString(text)
 		return
 	}
+	if seen.raised == yes {
+		text = raised(text)
+	}
 	p.text.WriteString(text)
 	if s.counted {
 		s.d.doc.Found += count(text)

@@ -23,6 +23,7 @@ type look struct {
 	white  setting // white characters
 	tiny   setting // of a point or less
 	shaded setting // on a background of their own
+	raised setting // above the line
 	style  string  // the character style
 }
 
@@ -34,7 +35,7 @@ func (a look) over(below look) look {
 		}
 		return b
 	}
-	return look{pick(a.vanish, below.vanish), pick(a.white, below.white), pick(a.tiny, below.tiny), pick(a.shaded, below.shaded), a.style}
+	return look{pick(a.vanish, below.vanish), pick(a.white, below.white), pick(a.tiny, below.tiny), pick(a.shaded, below.shaded), pick(a.raised, below.raised), a.style}
 }
 
 // read takes in one property of a run.
@@ -57,6 +58,8 @@ func (a *look) read(e xml.StartElement) {
 		a.shaded = is(fill != "" && fill != "auto" && !strings.EqualFold(fill, "FFFFFF"))
 	case "highlight":
 		a.shaded = is(attr(e, "val") != "none")
+	case "vertAlign":
+		a.raised = is(attr(e, "val") == "superscript")
 	case "rStyle":
 		a.style = attr(e, "val")
 	}

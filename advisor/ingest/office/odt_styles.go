@@ -79,6 +79,11 @@ func odtLook(e xml.StartElement) (l look) {
 			if strings.EqualFold(a.Value, "#ffffff") {
 				l.white = yes
 			}
+		case "text-position":
+			l.raised = off
+			if v := a.Value; strings.HasPrefix(v, "super") || v != "" && v[0] >= '1' && v[0] <= '9' {
+				l.raised = yes
+			}
 		case "font-size":
 			l.tiny = off
 			if a.Value == "1pt" || a.Value == "0pt" || a.Value == "0.5pt" {

@@ -106,6 +106,9 @@ func (s *odtStory) write(p *odtPara, text string) {
 		p.hidden.WriteString(text)
 		return
 	}
+	if p.look.raised == yes {
+		text = raised(text)
+	}
 	p.text.WriteString(text)
 	if s.counted {
 		s.d.doc.Found += count(text)

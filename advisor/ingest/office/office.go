@@ -18,6 +18,7 @@
 package office
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -97,6 +98,18 @@ func excerpt(s string) string {
 	}
 	return s
 }
+
+// raised writes a number that stands above the line with the digits for that: the
+// mark of a note must not become a part of the figure before it. Other letters
+// stay as they are.
+func raised(s string) string {
+	if t := strings.TrimSpace(s); t == "" || len(t) > 4 || strings.Trim(t, "0123456789") != "" {
+		return s
+	}
+	return superscripts.Replace(s)
+}
+
+var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // hide reports text that is in the file and not shown.
 func hide(d *form.Document, page int, text string) {

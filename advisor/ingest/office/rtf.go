@@ -43,6 +43,7 @@ type rtfState struct {
 	color   int
 	shaded  bool
 	tiny    bool
+	raised  bool
 	begins  bool // nothing but the brace has been read of the group
 	starred bool // its destination may be ignored by who does not know it
 }

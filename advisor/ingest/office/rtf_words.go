@@ -176,6 +176,10 @@ func (r *rtf) command(name string, n int, given bool) {
 		r.state.shaded = n != 0
 	case "fs":
 		r.state.tiny = given && n <= 2
+	case "super", "up":
+		r.state.raised = set
+	case "sub", "dn", "nosupersub":
+		r.state.raised = false
 	case "plain":
 		s := r.state
 		r.state = rtfState{to: s.to, skip: s.skip, starred: s.starred, font: r.font}
@@ -244,6 +248,9 @@ func (r *rtf) text(s string) {
 		return
 	case st.revised:
 		r.inserted += count(s)
+	}
+	if st.raised {
+		s = raised(s)
 	}
 	p.text.WriteString(s)
 	if r.flow.counted {
