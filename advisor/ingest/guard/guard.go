@@ -113,7 +113,14 @@ func (e *Extractor) Expand(ctx context.Context, data []byte, each func(name stri
 	if !archive.IsZIP(data) {
 		return archive.Expand(data, form.Limits{}, each) // which says so, and looks no further
 	}
-	r := receivedArchive{l: e.limits().Limits, each: each, names: map[string]bool{}}
+	// Whoever takes a document may read it at once, in a child of its own, and must
+	// not wait for the turn that this one has.
+	outside := func(name string, data []byte) error {
+		<-e.running
+		defer func() { e.running <- struct{}{} }()
+		return each(name, data)
+	}
+	r := receivedArchive{l: e.limits().Limits, each: outside, names: map[string]bool{}}
 	_, err := e.run(ctx, job{Op: opExpand, Options: ingest.Options{Limits: r.l, Inside: true}}, data, r.take)
 	return r.skipped, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"polaris/advisor/ingest"
+	"polaris/internal/craft"
 	"polaris/internal/testdata"
 	"polaris/models/fault"
 )
@@ -190,5 +191,23 @@ func TestOnlySomeMayStartPrograms(t *testing.T) {
 		if got = u.protection; got.Outside && inside {
 			t.Errorf("a child that starts no program may: %s", got)
 		}
+	}
+}
+
+// Where one child may run at a time, what is in an archive is read all the same,
+// while the archive is unpacked.
+func TestReadWhileUnpacking(t *testing.T) {
+	t.Parallel()
+	e := &Extractor{AtOnce: 1}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	read := 0
+	_, err := e.Expand(ctx, craft.ZIP("a.md", rules, "b.md", rules), func(name string, data []byte) error {
+		_, err := e.Parse(ctx, data, ingest.Options{Name: name})
+		read++
+		return err
+	})
+	if err != nil || read != 2 {
+		t.Errorf("%d read, %v", read, err)
 	}
 }
