@@ -53,6 +53,8 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (cancelled_at, cancelled_by) ON imports TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE (state, status, reason, fault, source_id, code, title, revision, passages, warnings, flags, cards_affected, recommendation, started_at, finished_at, etag, last_modified) ON import_items TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, DELETE ON import_files TO %I', app);
+  -- What was asked, by whom and of which version stays as it was written.
+  EXECUTE format('GRANT SELECT, INSERT, DELETE, UPDATE (state, plan, findings, result, citations, gaps, error, started_at, finished_at) ON research_jobs TO %I', app);
   EXECUTE format('GRANT USAGE ON SCHEMA river TO %I', app);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA river TO %I', app);
   EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA river TO %I', app);

@@ -51,6 +51,7 @@ type Right string
 // The rights. Each operation names exactly one.
 const (
 	MayAsk         Right = "ask"          // the published version: answers, wiki, topic cards
+	MayResearch    Right = "research"     // ask something large, and fetch the report
 	MayReadDraft   Right = "read_draft"   // sources, cards and versions as curators see them
 	MayEditDraft   Right = "edit_draft"   // change sources and cards
 	MayPublish     Right = "publish"      // ask for a publish; where four eyes are off, publish
@@ -66,22 +67,23 @@ const (
 
 // Rights returns every right.
 func Rights() []Right {
-	return []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayKeys, MayMembers, MayReadRecords, MayAudit, MayAdminister, MayIdentify, MaySelf, MayEnter}
+	return []Right{MayAsk, MayResearch, MayReadDraft, MayEditDraft, MayPublish, MayKeys, MayMembers, MayReadRecords, MayAudit, MayAdminister, MayIdentify, MaySelf, MayEnter}
 }
 
-var curating = []Right{MayAsk, MayReadDraft, MayEditDraft, MayPublish, MayReadRecords}
+var curating = []Right{MayAsk, MayResearch, MayReadDraft, MayEditDraft, MayPublish, MayReadRecords}
 
 var rightsOfRole = map[Role][]Right{
 	RoleOwner:    append(slices.Clone(curating), MayKeys, MayMembers, MayAudit),
 	RoleAdmin:    append(slices.Clone(curating), MayKeys, MayMembers, MayAudit),
 	RoleCurator:  curating,
-	RoleApprover: {MayAsk, MayReadDraft, MayReadRecords},
-	RoleAuditor:  {MayAsk, MayReadDraft, MayReadRecords, MayAudit},
-	RoleReader:   {MayAsk},
+	RoleApprover: {MayAsk, MayResearch, MayReadDraft, MayReadRecords},
+	RoleAuditor:  {MayAsk, MayResearch, MayReadDraft, MayReadRecords, MayAudit},
+	RoleReader:   {MayAsk, MayResearch},
 }
 
 var rightsOfScope = map[Scope][]Right{
 	ScopeAdvisorRead: {MayAsk},
+	ScopeResearchRun: {MayResearch},
 	ScopeInvoke:      {MayReadDraft, MayReadRecords},
 	ScopeWrite:       {MayEditDraft, MayPublish},
 }

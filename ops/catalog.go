@@ -10,6 +10,7 @@ func All() Catalog {
 		Answer.Entry(), Retrieve.Entry(), TopicCards.Entry(), ReadWiki.Entry(),
 		// records
 		GetAnswer.Entry(), ListAnswers.Entry(), ReplayAnswer.Entry(), ProveAnswer.Entry(), ExpireAnswers.Entry(), VerifyAudit.Entry(), ListAudit.Entry(), ExportAudit.Entry(), RetainAudit.Entry(),
+		SubmitQuery.Entry(), PollQuery.Entry(), GetReport.Entry(),
 		// the draft
 		ImportSource.Entry(), StartImport.Entry(), GetImport.Entry(), WatchImport.Entry(), ListImports.Entry(), CancelImport.Entry(), CompareFolder.Entry(),
 		ListSources.Entry(), GetSource.Entry(), UpdateSource.Entry(), DiffSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), RevertSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), PurgeSource.Entry(), ListPurges.Entry(), GetPassages.Entry(), ListBrokenRefs.Entry(),

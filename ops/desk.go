@@ -44,6 +44,8 @@ type Settings struct {
 	Parse         Parser        // reads documents; nil: in this process, which suits texts of our own
 	Expand        Expander      // unpacks archives; nil: likewise
 	Fetch         *fetch.Client // asks other servers for documents; nil: none is asked
+	InlineWait    time.Duration // how long submit_query waits for a small question; 0: 30 s
+	JobLife       time.Duration // how long a research job that has ended can be fetched; 0: a day
 }
 
 // A Parser turns a document's bytes into its text and passages, as [ingest.Parse]

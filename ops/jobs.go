@@ -19,10 +19,11 @@ import (
 // tried as often as its job allows.
 const mostTries = 3
 
-// Work begins to read the documents of imports in this process, so many at once.
-// Several processes may: each document is read by one of them.
+// Work begins to read the documents of imports in this process, so many at once,
+// and to do the steps of research jobs. Several processes may: each document is
+// read, and each step done, by one of them.
 func (d *Desk) Work(ctx context.Context, atOnce int) (*store.Workers, error) {
-	return d.Store.Work(ctx, store.Work{AtOnce: atOnce, Do: d.readItem, Lost: d.findLost})
+	return d.Store.Work(ctx, store.Work{AtOnce: atOnce, Do: d.readItem, Research: d.stepResearch, Lost: d.findLost})
 }
 
 // findLost enqueues again what no job is for, in every brain.
@@ -38,7 +39,10 @@ func (d *Desk) findLost(ctx context.Context) error {
 			if lost, givenUp, err = tx.LostItems(); err != nil {
 				return err
 			}
-			return tx.Enqueue(lost, 0)
+			if err := tx.Enqueue(lost, 0); err != nil {
+				return err
+			}
+			return d.tendResearch(tx)
 		})
 		for _, j := range givenUp {
 			err = errors.Join(err, d.endFailed(ctx, j, fault.New(fault.Unreadable, "Reading it ended the program each time that it was tried.").WithCode("given_up")))

@@ -22,6 +22,8 @@ type Plan struct {
 	Parts    []Part   `json:"parts"`
 	Topics   []string `json:"topics,omitempty"` // topic cards that it is scoped to, at most two
 	Limits   bool     `json:"limits,omitempty"` // it asks for times and amounts
+
+	Off []models.Withheld `json:"off,omitempty"` // what was suspended when its parts were read
 }
 
 // mostParts bounds a plan: what is longer is cut, and the report says so.

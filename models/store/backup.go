@@ -31,7 +31,8 @@ const manifestName = "manifest.json"
 
 // kept are the tables of a backup, each after those that its foreign keys point
 // to. What is not among them ends with a restore: sessions, one-time links, the
-// grants and the keys of access tokens, and the count of requests.
+// grants and the keys of access tokens, the count of requests, and research jobs,
+// whose reports live for a day.
 var kept = []string{
 	"ended_brains", "brains", "persons", "memberships", "api_keys", "key_holders", "decision_rules", "recommendations", "participation", "quarantine",
 	"sources", "revisions", "blobs", "passages", "terms", "cross_references", "suspensions", "certifications", "purges", "topic_cards", "versions", "version_sources", "golden_questions", "answers",

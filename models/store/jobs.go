@@ -33,6 +33,9 @@ const (
 	queueVersion = 8 // of River's tables, as this release knows them; a newer one takes another step of the migration
 	importQueue  = "imports"
 
+	researchQueue = "research"
+	stepTimeout   = 45 * time.Second // a step of research takes milliseconds without a model
+
 	// jobTimeout is far beyond what a document takes, which the parser's own
 	// limits hold to. River's rescue after it is for a machine that vanished
 	// with its connections open.
@@ -94,6 +97,31 @@ func (tx *Tx) Enqueue(jobs []Job, waiting int) error {
 	return err
 }
 
+// A ResearchStep is the next step of a research job: which one that is, the job
+// itself says. So a step that is done twice does the next one, or nothing.
+type ResearchStep struct {
+	Brain models.BrainID `json:"brain"`
+	Ref   string         `json:"ref"`
+}
+
+// Kind names the job to River.
+func (ResearchStep) Kind() string { return "research_step" }
+
+// EnqueueResearch puts in the next step of a job. A brain that has much to do
+// waits longer than another: nobody's hundred questions hold up one.
+func (tx *Tx) EnqueueResearch(j ResearchStep, waiting int) error {
+	t, ok := tx.db.Statement.ConnPool.(*sql.Tx)
+	if !ok {
+		return fmt.Errorf("store: no transaction but %T", tx.db.Statement.ConnPool)
+	}
+	c, err := river.NewClient(riverdatabasesql.New(nil), &river.Config{Schema: queueSchema, Logger: discard})
+	if err != nil {
+		return err
+	}
+	_, err = c.InsertTx(tx.db.Statement.Context, t, j, &river.InsertOpts{Queue: researchQueue, MaxAttempts: mostAttempts, Priority: min(4, 1+waiting/4)})
+	return err
+}
+
 // Workers do jobs in this process until they are stopped.
 type Workers struct {
 	client *river.Client[*sql.Tx]
@@ -108,6 +136,9 @@ type Work struct {
 	// Do does one job, for the time that try says. Where it fails the job is tried
 	// again later, unless that was the last time.
 	Do func(ctx context.Context, j Job, try Try) error
+
+	// Research does the next step of a research job. It goes with AtOnce, too.
+	Research func(ctx context.Context, j ResearchStep, try Try) error
 
 	// Lost looks for what no job is for. It is called at the start and now and
 	// then.
@@ -124,8 +155,13 @@ type Try struct {
 func (s *Store) Work(ctx context.Context, x Work) (*Workers, error) {
 	known := river.NewWorkers()
 	river.AddWorker(known, &jobWorker{do: x.Do})
+	queues := map[string]river.QueueConfig{importQueue: {MaxWorkers: x.AtOnce}}
+	if x.Research != nil {
+		river.AddWorker(known, &stepWorker{do: x.Research})
+		queues[researchQueue] = river.QueueConfig{MaxWorkers: max(2, x.AtOnce)}
+	}
 	c, err := river.NewClient(riverdatabasesql.NewWithPgxListener(s.sql, s.pool), &river.Config{
-		Schema: queueSchema, Logger: quieter(s.log), Workers: known, Queues: map[string]river.QueueConfig{importQueue: {MaxWorkers: x.AtOnce}},
+		Schema: queueSchema, Logger: quieter(s.log), Workers: known, Queues: queues,
 		FetchCooldown: 10 * time.Millisecond, JobTimeout: jobTimeout, RescueStuckJobsAfter: rescueAfter,
 		ReindexerIndexNames: []string{}, // only the tables' owner may, and they stay small
 	})
@@ -247,6 +283,29 @@ func (w *jobWorker) Work(ctx context.Context, j *river.Job[Job]) error {
 // NextRetry is soon at first: what fails here is mostly two changes that met, or
 // a database that was away for a moment.
 func (w *jobWorker) NextRetry(j *river.Job[Job]) time.Time {
+	return time.Now().Add(time.Second << min(max(len(j.Errors), 0), 6))
+}
+
+// stepWorker is what River calls for a step of research.
+type stepWorker struct {
+	river.WorkerDefaults[ResearchStep]
+	do func(ctx context.Context, j ResearchStep, try Try) error
+}
+
+// Work does one step.
+func (w *stepWorker) Work(ctx context.Context, j *river.Job[ResearchStep]) error {
+	err := w.do(ctx, j.Args, Try{j.Attempt, j.Attempt >= j.MaxAttempts})
+	if errors.Is(err, ErrHandBack) {
+		return river.JobSnooze(0)
+	}
+	return err
+}
+
+// Timeout bounds one step.
+func (w *stepWorker) Timeout(*river.Job[ResearchStep]) time.Duration { return stepTimeout }
+
+// NextRetry is soon at first.
+func (w *stepWorker) NextRetry(j *river.Job[ResearchStep]) time.Time {
 	return time.Now().Add(time.Second << min(max(len(j.Errors), 0), 6))
 }
 
