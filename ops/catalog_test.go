@@ -99,7 +99,7 @@ func TestDispose(t *testing.T) {
 }
 
 // ids are the names of one brain's things.
-type ids struct{ source, card, key, answer, member, refresh, recommendation, imported string }
+type ids struct{ source, card, key, answer, member, refresh, recommendation, imported, job string }
 
 // inputs has an input for each operation that names things by their ids. An
 // operation that takes none, or makes what it names, has the empty object or an
@@ -112,6 +112,9 @@ func inputs(x ids) map[string]string {
 		"read_wiki":                 `{"entity":"` + x.source + `"}`,
 		"answers.get":               `{"id":"` + x.answer + `"}`,
 		"answers.list":              `{}`,
+		"research.submit":           `{"query":"Compare all fees and write a report on late fees."}`,
+		"research.poll":             `{"job_id":"` + x.job + `"}`,
+		"research.report":           `{"job_id":"` + x.job + `"}`,
 		"answers.replay":            `{"id":"` + x.answer + `"}`,
 		"answers.prove":             `{"id":"` + x.answer + `","body":"{}"}`,
 		"answers.expire":            `{}`,
@@ -219,6 +222,7 @@ func furnished(t *testing.T, d *ops.Desk, brain models.BrainID, secret string) (
 		t.Fatal(err)
 	}
 	x.answer = must(t, d, ops.Call{By: p, Brain: brain, Via: ops.Hosted}, ops.Answer, ops.AskIn{Query: "How much is the late fee?"}).AnswerID
+	x.job = must(t, d, ops.Call{By: c.By, Brain: brain, Via: ops.Hosted}, ops.SubmitQuery, ops.SubmitIn{Query: "Compare all fees and write a report on " + secret + "."}).JobID
 	return c, x
 }
 
@@ -283,7 +287,7 @@ func TestNoIDReachesAcross(t *testing.T) {
 	d, db := newDesk(t, store.Options{})
 	ca, _ := furnished(t, d, "alpha", "aleph")
 	_, xb := furnished(t, d, "beta", "zebra")
-	never := ids{source: "src_000000000000", card: "card-never", key: "000000000000", answer: "ans_000000000000", member: "never@example.org", recommendation: "rec_000000000000", imported: "imp_000000000000"}
+	never := ids{source: "src_000000000000", card: "card-never", key: "000000000000", answer: "ans_000000000000", member: "never@example.org", recommendation: "rec_000000000000", imported: "imp_000000000000", job: "6f1c2a9e-0000-4000-8000-000000000000"}
 	never.refresh, _ = models.MintRefresh()
 	theirs, none := inputs(xb), inputs(never)
 	before := dump(t, db.URL, "beta")
@@ -329,7 +333,7 @@ func TestNoIDReachesAcross(t *testing.T) {
 }
 
 // what differs between any two calls
-var fleeting = regexp.MustCompile(`(ans|src)_[0-9A-Za-z]{12}|"(created_at|updated_at|as_of|key|id|expires_at|sign_in_token|head_hash|person_id)":"[^"]*"|"(sealed|unsealed|head_seq)":\d+|Answer ans[^"]*|sk-polaris-\w+`)
+var fleeting = regexp.MustCompile(`(ans|src)_[0-9A-Za-z]{12}|"(created_at|updated_at|as_of|key|id|job_id|expires_at|sign_in_token|head_hash|person_id)":"[^"]*"|"(sealed|unsealed|head_seq)":\d+|Answer ans[^"]*|sk-polaris-\w+`)
 
 // outcome runs an operation and returns what came back, without what differs
 // between any two calls.
@@ -363,6 +367,7 @@ func TestRights(t *testing.T) {
 	readers := append([]string{"approver", "auditor", "reader", "key with advisor:read"}, curators...)
 	allowed := map[models.Right][]string{
 		models.MayAsk:         readers,
+		models.MayResearch:    append([]string{"approver", "auditor", "reader", "key with research:run"}, curators...),
 		models.MayReadDraft:   append([]string{"approver", "auditor", "key with mcp:invoke"}, curators...),
 		models.MayReadRecords: append([]string{"approver", "auditor", "key with mcp:invoke"}, curators...),
 		models.MayEditDraft:   append([]string{"key with mcp:write"}, curators...),
@@ -384,8 +389,10 @@ func TestRights(t *testing.T) {
 				continue // nobody here has one: TestDecidingTakesASession
 			}
 			via := ops.Web
-			if o.Offered&ops.Web == 0 {
-				via = ops.CLI
+			for _, other := range []ops.Surface{ops.CLI, ops.Hosted} {
+				if o.Offered&via == 0 {
+					via = other
+				}
 			}
 			call := ops.Call{By: p, Brain: "alpha", Via: via, DryRun: true}
 			if o.Needs == models.MayEnter {

@@ -19,7 +19,7 @@ func TestEveryOperationRefusesWhatIsNoText(t *testing.T) {
 	c := newBrain(t, d, "calliope", false)
 	for _, o := range ops.All().On(ops.CLI) {
 		var in map[string]any
-		if err := json.Unmarshal([]byte(inputs(ids{"s", "c", "k", "a", ada, "r", "w", "imp"})[o.Name]), &in); err != nil {
+		if err := json.Unmarshal([]byte(inputs(ids{"s", "c", "k", "a", ada, "r", "w", "imp", "j"})[o.Name]), &in); err != nil {
 			t.Fatalf("%s: %v", o.Name, err)
 		}
 		for field, v := range in {

@@ -53,8 +53,8 @@ func scopeNames(scopes []models.Scope) []string {
 }
 
 // offeredScopes are those that the form offers. A key that reaches any brain is
-// made at the terminal, and research is not part of this release.
-var offeredScopes = []string{string(models.ScopeAdvisorRead), string(models.ScopeInvoke), string(models.ScopeWrite)}
+// made at the terminal.
+var offeredScopes = []string{string(models.ScopeAdvisorRead), string(models.ScopeResearchRun), string(models.ScopeInvoke), string(models.ScopeWrite)}
 
 // lifetimes are offered in days.
 var lifetimes = []int{7, 30, 90, 180, 366}

@@ -41,7 +41,7 @@ var floors = []struct{ pkg, ours, others string }{
 
 	{"ops/schema", "models", "github.com/google/jsonschema-go github.com/santhosh-tekuri/jsonschema golang.org/x/text"},
 	{"ops/door", "ops models models/fault", ""},
-	{"ops", "advisor models models/store models/fault", "golang.org/x/crypto github.com/golang-jwt/jwt github.com/riverqueue/river"},
+	{"ops", "advisor models models/store models/fault", "golang.org/x/crypto github.com/golang-jwt/jwt github.com/google/uuid github.com/riverqueue/river"},
 
 	{"mcp", "ops ops/door ops/schema models models/fault", "github.com/mark3labs/mcp-go github.com/google/jsonschema-go"},
 	{"web/openai", "ops ops/door models models/fault", ""},

@@ -124,7 +124,7 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 	o.reader = read
 	o.Desk = ops.NewDesk(s, ops.Settings{
 		Parse: read.Parse, Expand: read.Expand,
-		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key, Fetch: c.fetcher(),
+		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, InlineWait: c.inlineWait, JobLife: c.JobTTL, SealingKey: key, Fetch: c.fetcher(),
 	}, log)
 	o.Limiter = c.limiter(s)
 	return o, nil

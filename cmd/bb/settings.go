@@ -60,6 +60,8 @@ type Settings struct {
 	RateLimit      string        `env:"POLARIS_RATE_LIMIT" default:"60/60s" help:"Requests in a window for each caller, or off."`
 	RateLimitStore string        `env:"POLARIS_RATE_LIMIT_STORE" help:"Where requests are counted: memory or postgres. Default: memory with the private database, else postgres."`
 	Workers        int           `env:"POLARIS_WORKERS" help:"Documents that this process reads at once. Default: one less than it has cores."`
+	InlineWait     int           `name:"shallow-inline-wait-seconds" env:"POLARIS_SHALLOW_INLINE_WAIT_SECONDS" default:"30" help:"How long submit_query waits for a small question, in seconds: 1 to 45."`
+	JobTTL         time.Duration `name:"job-ttl" env:"POLARIS_JOB_TTL" default:"24h" help:"How long a research job that has ended can be fetched."`
 	ShutdownGrace  time.Duration `env:"POLARIS_SHUTDOWN_GRACE" default:"20s" help:"How long requests in flight may take to finish."`
 	LogLevel       string        `env:"POLARIS_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 	LogFormat      string        `env:"POLARIS_LOG_FORMAT" enum:"text,json," default:"" help:"text or json. Default: text on a terminal, else json."`
@@ -69,13 +71,16 @@ type Settings struct {
 // server, or to other programs of the family.
 var elsewhere = []string{"POLARIS_ACTOR", "POLARIS_API_KEY", "POLARIS_MCP_API_KEY"}
 
+// mostInlineWait is in seconds. Agents give up on a call after a minute.
+const mostInlineWait = 45
+
 // ocrLanguages are Tesseract's names of its packs: eng, chi_sim, script/Latin.
 var ocrLanguages = regexp.MustCompile(`^[A-Za-z]\w{0,30}(/\w{1,30})?(\+[A-Za-z]\w{0,30}(/\w{1,30})?){0,9}$`)
 
 // later are settings of the contract that this release does not have yet. To
 // set one is refused rather than ignored.
 var later = []string{
-	"POLARIS_INDEX_MEMORY", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
+	"POLARIS_INDEX_MEMORY",
 	"POLARIS_LLM_BASE_URL", "POLARIS_LLM_API_KEY", "POLARIS_LLM_MODEL", "POLARIS_LLM_JUDGE_MODEL", "POLARIS_LLM_EMBED_MODEL", "POLARIS_SEARXNG_URL", "POLARIS_OAUTH_ISSUER",
 }
 
@@ -154,11 +159,12 @@ func unquote(v string) string {
 // A checked is what settings mean, after every value was looked at.
 type checked struct {
 	Settings
-	rate      models.Rate
-	proxies   []netip.Prefix
-	scrapers  []netip.Prefix
-	fetchFrom []netip.Prefix
-	secret    []byte // 32 bytes
+	rate       models.Rate
+	inlineWait time.Duration // of submit_query
+	proxies    []netip.Prefix
+	scrapers   []netip.Prefix
+	fetchFrom  []netip.Prefix
+	secret     []byte // 32 bytes
 }
 
 // check refuses malformed values, one clear line each, and fills in what
@@ -215,6 +221,13 @@ func (s Settings) check() (*checked, error) {
 	}
 	if s.ParseTime < time.Second {
 		return nil, malformed("POLARIS_PARSE_TIME", s.ParseTime.String(), "a time of a second or more, such as 2m")
+	}
+	if s.InlineWait < 1 || s.InlineWait > mostInlineWait {
+		return nil, malformed("POLARIS_SHALLOW_INLINE_WAIT_SECONDS", fmt.Sprint(s.InlineWait), "a number of seconds from 1 to 45")
+	}
+	c.inlineWait = time.Duration(s.InlineWait) * time.Second
+	if s.JobTTL < time.Minute {
+		return nil, malformed("POLARIS_JOB_TTL", s.JobTTL.String(), "a time of a minute or more, such as 24h")
 	}
 	if s.ShutdownGrace <= 0 {
 		return nil, malformed("POLARIS_SHUTDOWN_GRACE", s.ShutdownGrace.String(), "a time above 0, such as 20s")
