@@ -32,7 +32,7 @@ var scopeTable = []struct {
 		tools: []string{"answer", "read_wiki", "retrieve", "topic_cards"},
 		chats: true,
 	},
-	{scope: models.ScopeResearchRun, key: []string{"me"}, token: []string{"me", "brains.list"}},
+	{scope: models.ScopeResearchRun, key: []string{"me"}, token: []string{"me", "brains.list"}, tools: []string{"get_final_report", "poll_query", "submit_query"}},
 	{
 		scope: models.ScopeInvoke,
 		key:   []string{"me"},
@@ -227,8 +227,13 @@ func (s *site) scopeOverMCP(who string, header, tools []string) {
 	}
 	for _, o := range ops.All().On(ops.Hosted) {
 		args := `{}`
-		if o.Name == ops.Answer.Name || o.Name == ops.Retrieve.Name {
+		switch o.Name {
+		case ops.Answer.Name, ops.Retrieve.Name:
 			args = `{"query":"HB 4.2(a)"}`
+		case ops.SubmitQuery.Name:
+			args = `{"query":"What can you do?"}`
+		case ops.PollQuery.Name, ops.GetReport.Name:
+			args = `{"job_id":"6f1c2a9e-0000-4000-8000-000000000000"}`
 		}
 		a := call(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + o.Tool + `","arguments":` + args + `}}`)
 		done := a.StatusCode == http.StatusOK && strings.Contains(a.text, `"structuredContent"`)

@@ -24,7 +24,7 @@ type nouns map[string]string
 var nobodys = nouns{
 	"brain": "nowhere", "source": "src_000000000000", "code": "QUAGG", "card": "quagga-crossing", "key": "000000000000", "answer": "ans_000000000000",
 	"owner": "nobody@example.com", "person": "per_000000000000", "version": "77", "title": "Quaggness", "cursor": "AAAAAAAAAAAAAAAAAAAA", "anchor": "QUAGG 1(a)",
-	"recommendation": "rec_000000000000", "import": "imp_000000000000", "hash": "0000000000000000000000000000000000000000000000000000000000000000",
+	"recommendation": "rec_000000000000", "import": "imp_000000000000", "job": "6f1c2a9e-0000-4000-8000-000000000000", "hash": "0000000000000000000000000000000000000000000000000000000000000000",
 }
 
 // foreign makes the brain zebra with one of everything, by somebody else, and
@@ -51,6 +51,7 @@ func (s *site) foreign() nouns {
 	}
 	n["person"] = p.Person
 	n["answer"] = run(s, ops.Call{By: p, Brain: "zebra", Via: ops.Hosted}, ops.Answer, ops.AskIn{Query: "What does a zebra have?"}).AnswerID
+	n["job"] = run(s, ops.Call{By: c.By, Brain: "zebra", Via: ops.Hosted}, ops.SubmitQuery, ops.SubmitIn{Query: "Compare all zebras and write a report."}).JobID
 	program := models.Principal{Kind: models.KindPerson, Person: p.Person, Actor: n["owner"], Brain: "zebra", TokenID: "x", Roles: []models.Role{models.RoleOwner}, Scopes: []models.Scope{models.ScopeWrite}, Authenticated: true}
 	_, err = ops.Do(s.t.Context(), s.desk, ops.Call{By: program, Brain: "zebra", Via: ops.REST}, ops.DeleteCard, ops.CardIDIn{ID: n["card"]})
 	q, ok := ops.AsWaiting(err)
@@ -163,7 +164,7 @@ func asIs(s string) string { return s }
 
 // what differs between any two requests: ids and times, the newest answers, and
 // which titles a made-up one happens to be near to
-var chance = regexp.MustCompile(`"answers":\[[^\]]*\]| Nearest: [^"]*?\.|(req|ans|src|per|rec|imp)_[0-9A-Za-z]{12}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id|hash|sha256|payload)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns|micros)":\d+|"code":"[A-Z0-9]+"`)
+var chance = regexp.MustCompile(`"answers":\[[^\]]*\]| Nearest: [^"]*?\.|(req|ans|src|per|rec|imp)_[0-9A-Za-z]{12}|[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id|hash|sha256|payload)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns|micros)":\d+|"code":"[A-Z0-9]+"`)
 
 // seen is an answer without what differs between any two requests, and with the
 // names that were sent left out.
@@ -283,10 +284,13 @@ func TestNoNameReachesAcrossTools(t *testing.T) {
 	s, b := unhurried(t)
 	theirs := s.foreign()
 	arguments := map[string][]string{
-		"answer":      {`{"query":"{title} {anchor}","topic_ids":["{card}","x"],"brain_id":"{brain}","tenantId":"{brain}"}`},
-		"retrieve":    {`{"query":"{anchor}","topic_ids":["{card}"],"tenant_id":"{brain}"}`},
-		"topic_cards": {`{"brainId":"{brain}"}`},
-		"read_wiki":   {`{"entity":"{title}"}`, `{"entity":"{code}","brain_id":"{brain}"}`},
+		"answer":           {`{"query":"{title} {anchor}","topic_ids":["{card}","x"],"brain_id":"{brain}","tenantId":"{brain}"}`},
+		"retrieve":         {`{"query":"{anchor}","topic_ids":["{card}"],"tenant_id":"{brain}"}`},
+		"topic_cards":      {`{"brainId":"{brain}"}`},
+		"submit_query":     {`{"query":"Compare {title} with {anchor} and write a report.","brain_id":"{brain}"}`},
+		"poll_query":       {`{"job_id":"{job}"}`, `{"job_id":"{job}","brain_id":"{brain}"}`},
+		"get_final_report": {`{"job_id":"{job}"}`},
+		"read_wiki":        {`{"entity":"{title}"}`, `{"entity":"{code}","brain_id":"{brain}"}`},
 	}
 	for who, header := range s.credentials(b, "calliope") {
 		if who == "cookie" {
