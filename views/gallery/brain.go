@@ -1,6 +1,8 @@
 package gallery
 
 import (
+	"time"
+
 	"github.com/a-h/templ"
 
 	"polaris/views/answers"
@@ -31,36 +33,58 @@ func brainPages(assets layout.Assets) []Page {
 }
 
 func homePages(f func(string) layout.Frame) []Page {
+	days := home.Chart{Title: "Answers by day", Says: "1 402 answers in 14 days, 1 346 of them grounded. The table has each day."}
+	for i, n := range []int{96, 109, 101, 118, 131, 48, 41, 0, 112, 122, 128, 113, 141, 58} {
+		days.Days = append(days.Days, home.Day{Label: now.Add(time.Duration(i-13) * day).Format("2 Jan"), Passed: n, Disclaimed: n / 24, Blocked: n / 100, URL: base + answers.Path + "?from=2026-11-17"})
+	}
 	asked := home.Page{
-		Name: "Calliope Home Lending", State: "Version 14 has been live for 6 days. The draft would change 3 sources and 1 card.",
-		Action: layout.Link{Text: "Ask a question", URL: base + "/ask"},
+		Name: "Calliope Home Lending", State: "Version 14 answers, published 6 days ago by ben@calliope.example. The draft would change 3 sources and 1 topic card.",
+		Action: layout.Link{Text: "Publish the draft", URL: base + versions.Path},
 		Figures: []home.Figure{
-			{Number: "7", Text: "sources, 205 passages", URL: base + sources.Path},
-			{Number: layout.Number(1284), Text: "questions in 7 days · 96 % grounded", URL: base + answers.Path},
-			{Number: "1", Text: "anchor without text", URL: base + cards.Path},
+			{Number: "3", Text: "waiting for a decision, the oldest since 2 hours ago", URL: base + approvals.Path, Hot: true},
+			{Number: layout.Number(1284), Text: "questions in 7 days · 96\u00a0% grounded", URL: base + answers.Path},
+			{Number: "7", Text: "sources in the draft", URL: base + sources.Path},
 			{Number: "2", Text: "active keys", URL: base + "/settings/api-keys"},
 		},
-		Recent: answerRows(),
+		Records: true, Chart: days, Recent: answerRows(),
 		Gaps: []home.Gap{
-			{Question: "How many days of paid leave do our employees have?", Asked: "14 times", URL: base + answers.Path},
-			{Question: "Which interest rate do we offer on savings accounts?", Asked: "6 times", URL: base + answers.Path},
+			{Question: "How many days of paid leave do our employees have?", Asked: "14 times", Last: ago(3 * time.Hour), URL: base + answers.Path, Fill: base + "/ask"},
+			{Question: "Which interest rate do we offer on savings accounts?", Asked: "6 times", Last: ago(2 * day), URL: base + answers.Path, Fill: base + "/ask"},
 		},
+		Health: true,
+		Findings: []home.Finding{
+			{Kind: layout.Bad, N: "2", Text: "anchors of topic cards have no text in the draft", URL: base + cards.Path},
+			{Kind: layout.Caution, N: "1", Text: "source is past its review date", URL: base + sources.Path},
+		},
+		Clear:   []string{"sources held back", "suspensions", "documents that could not be read"},
+		Reviews: []home.Review{{Code: "HB", Title: "Lending Handbook", Owner: "Policy team", Due: "12 November 2026", Past: true, URL: base + "/sources/HB"}, {Code: "SCORE", Title: "Scoring policy", Due: "14 December 2026", URL: base + "/sources/SCORE"}},
 	}
+	quiet := asked
+	quiet.Gaps, quiet.GapNote, quiet.Findings = nil, "This brain does not record questions, so what could not be answered is counted and not listed.", nil
+	quiet.Chart = home.Chart{Title: "Answers by day", Says: "Nothing was asked in the last 14 days.", Days: []home.Day{{Label: "17 Nov"}, {Label: "30 Nov"}}}
+	reader := home.Page{Name: "Calliope Home Lending", State: "Version 14 answers.", Action: layout.Link{Text: "Ask a question", URL: base + "/ask"}}
 	begun := home.Page{
 		Name: "Calliope Home Lending", State: "Nothing is published yet, so agents get no answers.",
 		Steps: []home.Step{
-			{Title: "Import documents", Text: "7 sources, 205 passages.", Done: true},
-			{Title: "Save a topic card", Text: "It names the passages that a kind of question turns on. Optional.", Command: "bb card save card.json --brain-id calliope"},
-			{Title: "Publish", Text: "A version is frozen, and agents read only that.", Command: "bb publish --brain-id calliope"},
+			{Title: "Import a document", Text: "A brain answers from its documents alone: Markdown, HTML, DOCX or PDF.", Done: true},
+			{Title: "Publish", Text: "A version is frozen, and agents read only that. What you import later changes nothing for them until the next one.", Command: "bb publish --brain-id calliope", Link: layout.Link{Text: "Publish at the page", URL: base + versions.Path}},
 			{Title: "Give an agent a key", Text: "It is shown once, with the configuration for the usual clients.", Link: layout.Link{Text: "Create a key", URL: base + "/settings/api-keys/new"}},
+			{Title: "Connect a client", Text: "Add the configuration that came with the key to your MCP client, and have it ask something. This step is done when the key was used."},
+			{Title: "Ask", Text: "Each answer is recorded here with its proof."},
 		},
+		Figures: []home.Figure{{Number: "7", Text: "sources in the draft", URL: base + sources.Path}},
 	}
 	alone := f("")
 	alone.Banner = "Four eyes are off in this brain until 28 December 2026: versions are published without a second person."
+	told := f("")
+	told.Flash = layout.Flash{Kind: layout.Good, Text: "Taken out of the draft. Published versions keep it.", Undo: layout.Undo{Text: "Restore it", URL: base + "/sources/HB/restoration", Fields: []layout.Hidden{{Name: "revision", Value: "3"}}}}
 	return []Page{
 		{"home", home.HomePage(f(""), asked)},
 		{"home-begun", home.HomePage(bare(f("")), begun)},
 		{"home-banner", home.HomePage(alone, asked)},
+		{"home-quiet", home.HomePage(f(""), quiet)},
+		{"home-reader", home.HomePage(f(""), reader)},
+		{"home-undo", home.HomePage(told, asked)},
 	}
 }
 
