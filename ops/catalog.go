@@ -13,7 +13,7 @@ func All() Catalog {
 		// the draft
 		ImportSource.Entry(), StartImport.Entry(), GetImport.Entry(), WatchImport.Entry(), ListImports.Entry(), CancelImport.Entry(), CompareFolder.Entry(),
 		ListSources.Entry(), GetSource.Entry(), UpdateSource.Entry(), DiffSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), RevertSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), PurgeSource.Entry(), ListPurges.Entry(), GetPassages.Entry(),
-		FindSources.Entry(), ReadSource.Entry(), FindPassages.Entry(), CheckCard.Entry(), AskDraft.Entry(), ShowHistory.Entry(),
+		SurveySite.Entry(), FindSources.Entry(), ReadSource.Entry(), FindPassages.Entry(), ReadPassage.Entry(), CheckCard.Entry(), AskDraft.Entry(), ShowHistory.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),

@@ -211,6 +211,7 @@ func list(v any) []object {
 // withoutRoute are the operations that REST does not have, each with its reason.
 var withoutRoute = map[string]string{
 	"answers.expire":            "does what a setting says, hourly by itself; at the terminal for whoever does not wait",
+	"imports.survey":            "asks a site while a person waits; a program starts the import, and cancels it",
 	"brains.create":             "makes a tenant: at a page or the terminal, by an instance admin",
 	"users.create":              "gives roles, which is governed, and may hand out a one-time link, which belongs in no program's log",
 	"users.list":                "of the instance, not of a brain",
@@ -292,6 +293,7 @@ func (w *walker) steps() []step {
 		{route: "GET /v1/brains/{brain_id}/sources/{source}/passages", path: map[string]string{"source": "PETS"}},
 		{route: "GET /v1/brains/{brain_id}/draft/history", query: "card=pets"},
 		{route: "GET /v1/brains/{brain_id}/draft/passages", query: "query=HB+4.2"},
+		{route: "GET /v1/brains/{brain_id}/published/passages", query: "key=PETS+1"},
 		{route: "POST /v1/brains/{brain_id}/draft/topic-cards/check", body: `{"covers":"cats","anchors":["HB 4.2(a)"]}`},
 		{route: "POST /v1/brains/{brain_id}/draft/answers", body: `{"query":"How long do cats sleep?"}`},
 		{route: "PATCH /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}, body: `{"owner":"Cats","review_by":"2027-01-31"}`},

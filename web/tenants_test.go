@@ -91,6 +91,7 @@ var attempts = map[string][]attempt{
 	"sources.find":             {{"GET", "/draft/sources?cursor={cursor}", ""}, {"GET", "/draft/sources?import={import}", ""}, {"GET", "/draft/sources?text={code}", ""}},
 	"sources.read":             {{"GET", "/sources/{source}/passages", ""}, {"GET", "/sources/{code}/passages?key={anchor}", ""}},
 	"passages.find":            {{"GET", "/draft/passages?query={anchor}", ""}, {"GET", "/draft/passages?query={title}", ""}},
+	"passages.read":            {{"GET", "/published/passages?key={anchor}", ""}, {"GET", "/published/passages?key={title}", ""}},
 	"topic_cards.check":        {{"POST", "/draft/topic-cards/check", `{"id":"{card}","covers":"zebras","anchors":["{anchor}"]}`}},
 	"draft.ask":                {{"POST", "/draft/answers", `{"query":"What does a zebra have?","source":"{source}"}`}, {"POST", "/draft/answers", `{"query":"x","source":"{code}"}`}},
 	"draft.history":            {{"GET", "/draft/history?source={source}", ""}, {"GET", "/draft/history?source={code}", ""}, {"GET", "/draft/history?card={card}", ""}},

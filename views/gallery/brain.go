@@ -89,19 +89,36 @@ func homePages(f func(string) layout.Frame) []Page {
 }
 
 func wikiPages(f func(string) layout.Frame) []Page {
-	index := wiki.Index{State: "84 articles of version 14.", Categories: []wiki.Category{
+	index := wiki.Index{State: "84 articles of version 14.", All: 84, Categories: []wiki.Category{
 		{Name: "Defined terms", Titles: []string{"Applicant", "Application", "Arrangement", "Bureau", "Calliope score", "Commitments", "Completed application", "Completion", "Counter-offer", "Credit report", "Customer", "Decline", "Guarantor", "Home Lending Ombudsman"}},
 		{Name: "Rules", Titles: []string{"Declining an application", "Offering something else", "Second review", "When the applicant withdraws"}},
 	}}
 	article := wiki.Article{
 		Title: "Completed application", Category: "Defined terms", Version: "version 14",
-		Body:    templ.Raw(`<blockquote><p>Completed application means an application for which we have received every document that we asked for under HB 2.1(b) or HB 2.2(a), including the credit report and the valuation.</p></blockquote><h2>Where it matters</h2><blockquote><p>Decide on every application within 20 days of receiving a completed application, and tell the applicant the decision within the same 20 days.</p></blockquote>`),
+		Parts: []wiki.Part{
+			{Quote: wiki.Quote{Source: "Glossary", Key: "GL § Terms about applications ¶3", Locator: "Terms about applications ¶3", URL: base + "/passages?key=GL+3", Text: "**Completed application** means an application for which we have received every document that we asked for under HB 2.1(b) or HB 2.2(a), including the credit report and the valuation."}},
+			{Body: templ.Raw(`<h2>Used in</h2><p>4.1(a), 4.2(a)</p>`)},
+		},
+		Cards: []string{"Declining an application: the notices we owe"}, Ask: base + "/ask?question=x",
 		Sources: []layout.Link{{Text: "GL § Terms about applications ¶3", URL: base + "/sources/GL#p4"}, {Text: "HB 4.1(a)"}},
 		Related: []string{"Application", "Decline"},
+	}
+	reading := wiki.Reading{
+		Key: "HB 4.2(a)", Title: "Lending Handbook", State: "Revision 2, as of version 14.", Before: base + "/passages?key=HB+4.1", After: base + "/passages?key=HB+4.3", Origin: "https://policies.calliope.example/handbook",
+		Source: layout.Link{Text: "Open the whole source", URL: base + "/sources/HB?key=HB+4.2(a)"},
+		Rows: []wiki.ReadingRow{
+			{Key: "HB 4.2", URL: base + "/passages?key=HB+4.2", Head: true, Before: "4.2 Declining an application"},
+			{Key: "HB 4.2(a)", URL: base + "/passages?key=HB+4.2(a)", Here: true, Before: "(a) ", Mark: "Tell the applicant in writing within 20 days of receiving a completed application that we decline it.", After: " A telephone call may come first and never takes the place of the written notice."},
+			{Key: "HB 4.2(e)(1)", URL: base + "/passages?key=HB+4.2(e)(1)", Depth: "in1", Before: "(1) the name, address and telephone number of the bureau that supplied the report;"},
+		},
 	}
 	return []Page{
 		{"wiki", wiki.IndexPage(f(wiki.Path), index)},
 		{"wiki-empty", wiki.IndexPage(bare(f(wiki.Path)), wiki.Index{})},
+		{"wiki-search", wiki.IndexPage(f(wiki.Path), wiki.Index{State: "1 title of 84 in version 14.", All: 84, Query: "<b>credit", Categories: []wiki.Category{{Name: "Defined terms", Titles: []string{"Credit report"}}}})},
+		{"wiki-search-none", wiki.IndexPage(f(wiki.Path), wiki.Index{State: "0 titles of 84 in version 14.", All: 84, Query: "zebra"})},
+		{"passage", wiki.ReadingPage(f(wiki.ReadingPath), reading)},
+		{"passage-moved", wiki.ReadingPage(f(wiki.ReadingPath), wiki.Reading{Key: "HB 4.1(a)", Title: "Lending Handbook", State: reading.State, Rows: reading.Rows[:1], Moved: true, Notice: "Curators have suspended some of the sources: what is suspended is left out."})},
 		{"wiki-article", wiki.ArticlePage(f(wiki.ArticlePath(article.Title)), article)},
 		{"wiki-article-bare", wiki.ArticlePage(f(wiki.ArticlePath("Pause")), wiki.Article{Title: "Pause", Category: "Defined terms", Version: "version 14"})},
 		{"wiki-partial", wiki.ArticlePage(f(wiki.ArticlePath(article.Title)), wiki.Article{Title: article.Title, Category: article.Category, Version: "version 14", Notice: "Curators have suspended some of the sources: what is suspended is left out."})},
