@@ -27,19 +27,9 @@ func SuspensionPath(code, key string) string {
 // Where else acts on a source are asked for and sent.
 func liftPath(code string) string          { return SourcePath(code) + "/lift" }
 func removalPath(code string) string       { return SourcePath(code) + "/removal" }
-func restorationPath(code string) string   { return SourcePath(code) + "/restoration" }
+func RestorationPath(code string) string   { return SourcePath(code) + "/restoration" }
 func certificationPath(code string) string { return SourcePath(code) + "/certification" }
 func purgePath(code string) string         { return SourcePath(code) + "/purge" }
-
-// An Index is the list of sources.
-type Index struct {
-	Rows   []Row
-	Gone   []Row   // those that were taken out of the draft
-	May    bool    // the reader changes the draft
-	State  string  // "7 sources, 205 passages."
-	Import string  // the command that imports one, for the empty list
-	Upload *Upload // nil: the reader may not import
-}
 
 // A Row is one source in the list.
 type Row struct {
@@ -48,6 +38,7 @@ type Row struct {
 	Passages string
 	Revision string
 	Language string
+	Format   string // "Markdown", "PDF"
 	Origin   string
 	Added    layout.When
 	By       string
@@ -58,16 +49,9 @@ type Row struct {
 	Purged    bool   // nothing is left of it but its tombstone
 	Owner     string
 	ReviewBy  string // a day
+	ReviewDue bool   // that day has come
 	Holds     string // "from 1 January 2026"; empty: no dates are set
 	Replaces  string // code of the source that it supersedes
-}
-
-// ended says how the source left the draft.
-func (r Row) ended() string {
-	if r.Purged {
-		return "purged"
-	}
-	return "removed"
 }
 
 // A Source is one document with its passages.
@@ -91,8 +75,16 @@ type Source struct {
 	May         bool // the reader changes the draft
 	FourEyes    bool // lifting takes a second person
 
-	Flags  []string // what was found in it, each with its page
-	Report []Fact   // how it was read
+	Flags   []string // what was found in it, each with its page
+	Reading Reading  // how it was read
+
+	Revisions []Revision
+	Shown     Revision // the one whose passages are here
+	History   []Change
+	Total     string // passages of the revision
+	Undo      string // audit row of the last change, where the reader can take it back
+	Origin    bool   // where it was taken from can be opened: it is an http address
+	Question  form.Entry
 }
 
 // A Suspension keeps a source, or a passage, from being served.
@@ -139,7 +131,11 @@ type Passage struct {
 	Depth   int  // below its section, 0 to 2
 	Text    string
 	Off     bool   // it is suspended
-	Suspend string // where it is suspended; empty where the reader may not
+	Page    string // on which it begins; empty where the format has none
+
+	MarkStart, MarkEnd int    // of what is marked, in Text; equal: nothing
+	First              bool   // the mark begins here
+	Suspend            string // where it is suspended; empty where the reader may not
 }
 
 func (p Passage) class() string {
