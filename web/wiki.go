@@ -112,7 +112,7 @@ func articleParts(p *page, w ops.WikiPage) (parts []wiki.Part) {
 			}
 		}
 		flush()
-		parts = append(parts, wiki.Part{Quote: wiki.Quote{Source: q.Source, Key: q.Key, Locator: q.Locator, Text: q.Text, URL: p.at(wiki.ReadingURL(q.Key, 0, 0))}})
+		parts = append(parts, wiki.Part{Quote: wiki.Quote{Source: q.Source, Key: q.Key, Locator: q.Locator, Text: q.Text, URL: p.at(wiki.ReadingURL(q.Key))}})
 	}
 	flush()
 	return parts
@@ -156,23 +156,24 @@ func (s *Server) readPassage(p *page) error {
 		Key: v.Passages[v.At].Key, Title: v.Title, Origin: v.Origin, Notice: wikiNotice(p, v.Notice),
 		State: "Revision " + strconv.Itoa(v.Revision) + ", as of version " + layout.Number(v.Version) + ".",
 	}
+	same := p.QueryParam("revision") == strconv.Itoa(v.Revision)
 	marked := false
 	for i, ps := range v.Passages {
-		row := wiki.ReadingRow{Key: ps.Key, URL: p.at(wiki.ReadingURL(ps.Key, 0, 0)), Head: ps.Heading, Here: i == v.At, Before: ps.Text}
+		row := wiki.ReadingRow{Key: ps.Key, URL: p.at(wiki.ReadingURL(ps.Key)), Head: ps.Heading, Here: i == v.At, Before: ps.Text}
 		if ps.Depth > 0 {
 			row.Depth = "in" + strconv.Itoa(min(ps.Depth, 2))
 		}
-		if a, b := max(from, ps.Start)-ps.Start, min(to, ps.Start+len(ps.Text))-ps.Start; a < b && onRunes(ps.Text, a, b) {
+		if a, b := max(from, ps.Start)-ps.Start, min(to, ps.Start+len(ps.Text))-ps.Start; same && a < b && onRunes(ps.Text, a, b) {
 			row.Before, row.Mark, row.After, marked = ps.Text[:a], ps.Text[a:b], ps.Text[b:], true
 		}
 		r.Rows = append(r.Rows, row)
 	}
 	r.Moved = to > from && !marked
 	if v.Before {
-		r.Before = p.at(wiki.ReadingURL(v.Passages[0].Key, 0, 0))
+		r.Before = p.at(wiki.ReadingURL(v.Passages[0].Key))
 	}
 	if v.After {
-		r.After = p.at(wiki.ReadingURL(v.Passages[len(v.Passages)-1].Key, 0, 0))
+		r.After = p.at(wiki.ReadingURL(v.Passages[len(v.Passages)-1].Key))
 	}
 	if p.by.May(models.MayReadDraft) {
 		r.Source = layout.Link{Text: "Open the whole source", URL: p.at(sources.SourcePath(v.Code)) + "?key=" + url.QueryEscape(v.Passages[v.At].Key)}

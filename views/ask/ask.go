@@ -30,6 +30,8 @@ type Panel struct {
 	Problem   string // what kept the question from being answered, in one sentence
 	Body      answers.Body
 	RecordURL string
+	Acts      answers.Acts
+	Gap       *answers.Gap // nil where it was answered
 	Note      string // "answered in 3 ms · no model"
 }
 

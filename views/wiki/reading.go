@@ -11,14 +11,13 @@ import (
 // brain (GET: key, and from and to where a quote is marked).
 const ReadingPath = "/passages"
 
-// ReadingURL returns the page of a passage with a quote of it marked: from and
-// to are the bytes of the quote in the revision's text, none where both are 0.
-func ReadingURL(key string, from, to int) string {
-	q := url.Values{"key": {key}}
-	if to > from {
-		q.Set("from", strconv.Itoa(from))
-		q.Set("to", strconv.Itoa(to))
-	}
+// ReadingURL returns the page of a passage.
+func ReadingURL(key string) string { return ReadingPath + "?" + url.Values{"key": {key}}.Encode() }
+
+// MarkedURL returns the page of a passage with a quote of it marked: from and to
+// are its bytes in the text of a revision.
+func MarkedURL(key string, revision, from, to int) string {
+	q := url.Values{"key": {key}, "revision": {strconv.Itoa(revision)}, "from": {strconv.Itoa(from)}, "to": {strconv.Itoa(to)}}
 	return ReadingPath + "?" + q.Encode()
 }
 
