@@ -23,7 +23,7 @@ func All() Catalog {
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), GetAPIKey.Entry(), UpdateAPIKey.Entry(), RotateAPIKey.Entry(), RevokeAPIKey.Entry(), WhoAmI.Entry(),
 		ListMembers.Entry(), GrantRoles.Entry(), RemoveMember.Entry(), LinkPersons.Entry(), UnlinkPersons.Entry(), ForgetPerson.Entry(), GetSettings.Entry(), SaveSettings.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),
-		CreateBrain.Entry(), ExportBrain.Entry(), DeleteBrain.Entry(), ListBrains.Entry(), ShowBrain.Entry(), ShowGlance.Entry(), CreateUser.Entry(),
+		CreateBrain.Entry(), ExportBrain.Entry(), DeleteBrain.Entry(), ListBrains.Entry(), ShowBrain.Entry(), ShowGlance.Entry(), Search.Entry(), CreateUser.Entry(),
 		// the way in
 		SetUp.Entry(), SignIn.Entry(), UseLink.Entry(),
 		CheckPassword.Entry(), CreateTokens.Entry(), RefreshTokens.Entry(), RevokeTokens.Entry(), EndSignIns.Entry(), RotateSigningKey.Entry(),

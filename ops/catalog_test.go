@@ -186,6 +186,7 @@ func inputs(x ids) map[string]string {
 		"users.enable":              `{"email":"eve@example.org"}`,
 		"brains.show":               `{}`,
 		"brains.overview":           `{}`,
+		"search":                    `{"q":"` + x.card + `"}`,
 		"brains.export":             `{}`,
 		"brains.delete":             `{"confirm":"alpha"}`,
 		"persons.forget":            `{"member":"` + x.member + `"}`,

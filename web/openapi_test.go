@@ -286,6 +286,7 @@ func (w *walker) steps() []step {
 		{route: "GET /v1/brains"},
 		{route: "GET /v1/brains/{brain_id}"},
 		{route: "GET /v1/brains/{brain_id}/overview"},
+		{route: "GET /v1/brains/{brain_id}/search", query: "q=cats"},
 		{route: "POST /v1/brains/{brain_id}/sources", body: `{"name":"pets.md","title":"Pets","code":"PETS","data":"IyBQZXRzCgpDYXRzIHNsZWVwIHNpeHRlZW4gaG91cnMgYSBkYXkuCg=="}`, status: 201},
 		{route: "GET /v1/brains/{brain_id}/sources"},
 		{route: "GET /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}},

@@ -114,7 +114,7 @@ func TestPagesAreStrict(t *testing.T) {
 		"/link?token=x": 403,
 	}
 	for path, status := range map[string]int{
-		"": 200, "/ask": 200, "/ask?question=x": 200, "/answers": 200, "/answers/" + id: 200, "/answers/nowhere": 404, "/wiki": 200, "/wiki/nowhere": 404, "/sources": 200, "/sources/HB": 200,
+		"": 200, "/search": 200, "/search?q=h": 200, "/ask": 200, "/ask?question=x": 200, "/answers": 200, "/answers/" + id: 200, "/answers/nowhere": 404, "/wiki": 200, "/wiki/nowhere": 404, "/sources": 200, "/sources/HB": 200,
 		"/sources/NOPE": 404, "/topic-cards": 200, "/versions": 200, "/settings/api-keys": 200, "/settings/api-keys/new": 200, "/settings/api-keys/" + key[11:23] + "/revocation": 200,
 		"/settings/api-keys/" + key[11:23]: 200, "/settings/api-keys/" + key[11:23] + "/rotation": 200,
 	} {

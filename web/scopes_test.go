@@ -28,7 +28,7 @@ var scopeTable = []struct {
 	{
 		scope: models.ScopeAdvisorRead,
 		key:   []string{"me", "answer", "retrieve", "topic_cards", "read_wiki", "answers.get"},
-		token: []string{"me", "answer", "retrieve", "topic_cards", "read_wiki", "passages.read", "answers.get", "brains.show", "brains.overview", "brains.list"},
+		token: []string{"me", "answer", "retrieve", "topic_cards", "read_wiki", "passages.read", "answers.get", "brains.show", "brains.overview", "search", "brains.list"},
 		tools: []string{"answer", "read_wiki", "retrieve", "topic_cards"},
 		chats: true,
 	},

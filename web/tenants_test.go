@@ -156,6 +156,7 @@ var attempts = map[string][]attempt{
 	"brains.list":              {{"GET", "/v1/brains", ""}, {"GET", "/v1/brains?cursor={cursor}", ""}},
 	"brains.show":              {{"GET", "", ""}},
 	"brains.overview":          {{"GET", "/overview", ""}},
+	"search":                   {{"GET", "/search?q={code}", ""}, {"GET", "/search?q={title}", ""}, {"GET", "/search?q={recommendation}", ""}, {"GET", "/search?q={card}", ""}, {"GET", "/search?q={anchor}", ""}},
 }
 
 // fill puts a brain's names into a text.

@@ -194,6 +194,7 @@ func (s *Server) routes() {
 	e.POST("/brains", s.signedIn(s.createBrain))
 	brain := e.Group("/brains/:brain")
 	brain.GET("", s.member(s.home))
+	brain.GET("/search", s.member(s.search))
 	brain.GET("/ask", s.member(s.newQuestion))
 	brain.POST("/ask", s.member(s.ask))
 	brain.GET("/answers", s.member(s.listAnswers))

@@ -144,6 +144,72 @@ panel?.addEventListener('close', () => {
   opener = null;
 });
 
+// A dialog is opened by what names it; Ctrl K or ⌘ K opens the search anywhere.
+function openDialog(id) {
+  const dialog = document.getElementById(id);
+  if (!(dialog instanceof HTMLDialogElement)) return false;
+  if (dialog.open) return true;
+  const menu = document.querySelector('[popover]:popover-open');
+  menu?.hidePopover();
+  if (id === 'key-sheet') pageKeys(dialog);
+  const back = document.activeElement;
+  dialog.showModal();
+  dialog.addEventListener('close', () => back?.isConnected && back.focus(), { once: true });
+  const input = dialog.querySelector('input[type=search]');
+  if (input) {
+    input.select();
+    if (!document.querySelector('#found a')) input.dispatchEvent(new Event('search')); // what can be done, before anything is typed
+  }
+  return true;
+}
+
+// pageKeys writes down the keys that the page at hand has for itself.
+function pageKeys(dialog) {
+  const list = dialog.querySelector('#page-keys');
+  list.replaceChildren();
+  for (const button of document.querySelectorAll('[data-key][data-key-word]')) {
+    if (!button.checkVisibility()) continue;
+    const [term, word, key] = ['dt', 'dd', 'kbd'].map((name) => document.createElement(name));
+    key.textContent = button.dataset.key;
+    term.append(key);
+    word.textContent = button.dataset.keyWord;
+    list.append(term, word);
+  }
+  list.previousElementSibling.hidden = !list.children.length;
+}
+
+document.addEventListener('click', (event) => {
+  const opens = event.target.closest('[data-dialog]');
+  if (opens && !event.metaKey && !event.ctrlKey && !event.shiftKey && openDialog(opens.dataset.dialog)) event.preventDefault();
+  if (event.target.matches('dialog.palette, dialog.sheet')) event.target.close(); // beside it
+});
+
+document.addEventListener('keydown', (event) => {
+  if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.shiftKey && !event.altKey && openDialog('palette')) event.preventDefault();
+});
+
+// In the search the arrows go through what was found, and typing goes on in the
+// field. Enter in the field opens the first, once it fits what was typed.
+const palette = document.getElementById('palette');
+palette?.addEventListener('keydown', (event) => {
+  const input = palette.querySelector('input');
+  const links = [...palette.querySelectorAll('#found a')];
+  const at = links.indexOf(document.activeElement);
+  if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    const next = at + (event.key === 'ArrowDown' ? 1 : -1);
+    event.preventDefault();
+    (next < 0 || !links.length ? input : links[Math.min(next, links.length - 1)]).focus();
+  } else if (event.key === 'Enter' && document.activeElement === input) {
+    if (links.length && palette.querySelector('#found').dataset.for === input.value.trim()) {
+      event.preventDefault();
+      links[0].click();
+    }
+  } else if (at >= 0 && event.key.length === 1 && !event.metaKey && !event.ctrlKey && !event.altKey) input.focus();
+});
+
+// The names of keys as the reader's machine has them.
+if (/Mac|iPhone|iPad/.test(navigator.platform)) for (const key of document.querySelectorAll('[data-mod]')) key.textContent = `⌘ ${key.dataset.mod}`;
+
 // Keys that are letters work while nobody types: g and a letter go, j and k
 // step through rows, x ticks, and what a page names for itself is pressed.
 let going = 0;

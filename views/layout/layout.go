@@ -55,6 +55,7 @@ type Frame struct {
 	Assets  Assets
 	Path    string    // of the page, to mark its place in the navigation
 	Brain   Brain     // zero where the reader is in no brain
+	Brains  []Brain   // the others that the reader may enter
 	Nav     []Section // only what exists and the reader may open
 	Account Account   // zero for pages that need no sign-in
 	Flash   Flash     // zero for none
@@ -74,6 +75,9 @@ type Brain struct {
 	Version string // "v14 live", "not live"
 	URL     string // its home, "/brains/calliope"
 }
+
+// SearchPath is where a brain's things are found by name, below its home.
+const SearchPath = "/search" // GET: q
 
 // A Section is one group of the navigation. The first usually has no title.
 type Section struct {
