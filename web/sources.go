@@ -134,7 +134,7 @@ func sourceView(p *page, v *ops.SourceStretch, span [2]int) sources.Source {
 	row := sourceRow(p, v.Source)
 	row.Language, row.Format = v.Revision.Language, formatWord(v.Revision.MediaType)
 	view := sources.Source{
-		Row: row, Name: v.Revision.Name, Media: v.Revision.MediaType, SHA256: v.SHA256, Problems: v.Revision.Warnings, Total: layout.Number(v.Total), Question: form.Entry{},
+		Row: row, Name: v.Revision.Name, Media: v.Revision.MediaType, SHA256: v.SHA256, Problems: v.Revision.Warnings, Total: layout.Plural(v.Total, "passage", "passages"), Question: form.Entry{},
 		May: p.by.May(models.MayEditDraft), FourEyes: p.fourEyes(),
 	}
 	if v.Purged != nil {
@@ -226,7 +226,7 @@ func revisionsOf(p *page, v *ops.SourceStretch, may bool) (all []sources.Revisio
 	at := p.at(sources.SourcePath(v.Source.Code))
 	for _, r := range v.Revisions {
 		n := strconv.Itoa(r.N)
-		x := sources.Revision{N: n, File: r.Name, At: p.when(r.CreatedAt), By: r.CreatedBy, Passages: layout.Number(r.Passages), Certified: r.CertifiedBy, Flags: r.Flags, Draft: r.N == v.Source.Head, Shown: r.N == v.Revision.N, URL: at + "?revision=" + n}
+		x := sources.Revision{N: n, File: r.Name, At: p.when(r.CreatedAt), By: r.CreatedBy, Passages: layout.Plural(r.Passages, "passage", "passages"), Certified: r.CertifiedBy, Flags: r.Flags, Draft: r.N == v.Source.Head, Shown: r.N == v.Revision.N, URL: at + "?revision=" + n}
 		if r.N > 1 && v.Purged == nil {
 			x.Diff = at + "/diff?" + url.Values{"from": {strconv.Itoa(r.N - 1)}, "to": {n}}.Encode()
 		}

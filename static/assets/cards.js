@@ -32,6 +32,18 @@ document.addEventListener('click', (event) => {
   field().focus();
 });
 
+// Checking needs no page of its own while there is a script.
+document.addEventListener('submit', (event) => {
+  if (event.submitter?.value !== 'check' || !document.querySelector('[data-check]')) return;
+  event.preventDefault();
+  changed(0);
+});
+
+// Enter that is taken here is no answer to the form, however it comes.
+document.addEventListener('keypress', (event) => {
+  if (event.key === 'Enter' && ['question', 'find'].includes(event.target.id)) event.preventDefault();
+});
+
 // Enter in the question tries it, as the button beside it does.
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || event.target.id !== 'question') return;
