@@ -1,7 +1,7 @@
 -- +goose Up
--- Citation keys are completed as they are typed, and anchors are looked up by
--- them, among all sources of a brain.
-CREATE INDEX passages_key ON passages (brain_id, lower(key) text_pattern_ops);
+-- Anchors are looked up among all sources of a brain. By the key as it is: under
+-- row security no index serves a function that could leak, as lower could.
+CREATE INDEX passages_key ON passages (brain_id, key);
 
 -- The home of a brain counts its answers by day, and what nobody could answer.
 CREATE INDEX answers_by_day ON answers (brain_id, at) INCLUDE (guardrail);
@@ -9,3 +9,6 @@ CREATE INDEX answers_disclaimed ON answers (brain_id, at) WHERE guardrail = 'dis
 
 -- The queue is read newest first, and what is in it is found by name.
 CREATE INDEX recommendations_newest ON recommendations (brain_id, created_at DESC, id DESC);
+
+-- The queue is read by age, and from one change to the next.
+CREATE INDEX recommendations_by_age ON recommendations (brain_id, state, created_at, id);

@@ -242,6 +242,7 @@ func (s *Server) routes() {
 	brain.POST("/versions/:n/restoration", s.member(s.restoreVersion))
 	brain.GET("/approvals", s.member(s.listApprovals))
 	brain.POST("/approvals", s.member(s.decideSeveral))
+	brain.GET("/approvals/review", s.member(s.reviewSeveral))
 	brain.GET("/approvals/:id", s.member(s.showApproval))
 	brain.POST("/approvals/:id", s.member(s.decide))
 	brain.POST("/approvals/:id/withdrawal", s.member(s.withdraw))

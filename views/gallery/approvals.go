@@ -81,7 +81,7 @@ func approvalPages(f func(string) layout.Frame) []Page {
 		{"approval-import-gone", approvals.ReviewPage(f(approvals.ReviewPath(card.ID)), vanished)},
 		{"approval-publish", approvals.ReviewPage(f(approvals.ReviewPath(publish.ID)), publishing)},
 		{"approval-publish-bare", approvals.ReviewPage(f(approvals.ReviewPath(publish.ID)), unasked)},
-		{"approvals", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Rows: []approvals.Row{card, publish}, Pending: true, Decidable: 1, Older: base + approvals.Path + "?cursor=x"})},
+		{"approvals", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Rows: []approvals.Row{card, publish}, Pending: true, Decidable: 1, Pages: layout.Pages{Older: base + approvals.Path + "?cursor=x"}})},
 		{"approvals-decided", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Rows: []approvals.Row{publish}, Pending: true, Results: []approvals.Result{
 			{ID: card.ID, URL: card.URL, What: "Save a topic card, topic card declining-an-application", Kind: layout.Good, Text: "applied"},
 			{ID: publish.ID, URL: publish.URL, What: "Publish, published version", Kind: layout.Bad, Text: "This was decided already."},
