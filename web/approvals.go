@@ -37,8 +37,10 @@ const allStates = "all"
 
 // decidedOn are the classes of what waits, in words.
 var decidedOn = []form.Choice{
-	{Value: "", Label: "any"}, {Value: string(ops.Reversible), Label: "A2: changes the draft"},
-	{Value: string(ops.Judgement), Label: "A3: a judgement"}, {Value: string(ops.Irreversible), Label: "A4: publishes or removes"},
+	{Value: "", Label: "any"},
+	{Value: string(ops.Reversible), Label: "A2: changes the draft"},
+	{Value: string(ops.Judgement), Label: "A3: a judgement"},
+	{Value: string(ops.Irreversible), Label: "A4: publishes or removes"},
 }
 
 func (s *Server) listApprovals(p *page) error { return s.queuePage(p, http.StatusOK, nil, "") }

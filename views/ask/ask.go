@@ -32,7 +32,7 @@ type Panel struct {
 	RecordURL string
 	Acts      answers.Acts
 	Gap       *answers.Gap // nil where it was answered
-	Note      string // "answered in 3 ms · no model"
+	Note      string       // "answered in 3 ms · no model"
 }
 
 func chosen(topics []form.Choice) bool {
