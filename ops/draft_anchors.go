@@ -15,13 +15,13 @@ import (
 // would find. Keys that are there as they stand are looked up by an index; for
 // others only those keys are read that they could mean.
 func lackingAnchors(tx *store.Tx, anchors []string) ([]string, error) {
-	there, err := tx.PassagesByKeys(distinct(anchors), 0)
+	there, err := tx.KeysThere(distinct(anchors))
 	if err != nil {
 		return nil, err
 	}
 	exact := make(map[string]bool, len(there))
-	for _, p := range there {
-		exact[p.Key] = true
+	for _, k := range there {
+		exact[k] = true
 	}
 	var open []string
 	for _, a := range anchors {

@@ -39,17 +39,23 @@ func (tx *Tx) keyedTexts(shown int, where string, args ...any) ([]KeyedText, err
 	return out, err
 }
 
+// KeysThere returns those of the keys that a passage of the draft has.
+func (tx *Tx) KeysThere(keys []string) ([]string, error) {
+	there := []string{}
+	if len(keys) == 0 {
+		return there, nil
+	}
+	return there, tx.db.Raw(`SELECT DISTINCT p.key FROM passages p JOIN sources s ON s.brain_id = p.brain_id AND s.id = p.source_id AND s.head = p.revision AND s.removed_at IS NULL
+		WHERE p.brain_id = ? AND p.key IN ?`, tx.Brain, keys).Scan(&there).Error
+}
+
 // PassagesByKeys returns the passages of the draft that have one of the keys,
 // each with the first bytes of its text.
 func (tx *Tx) PassagesByKeys(keys []string, shown int) ([]KeyedText, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	lower := make([]string, len(keys))
-	for i, k := range keys {
-		lower[i] = strings.ToLower(k)
-	}
-	return tx.keyedTexts(shown, "lower(p.key) IN ? AND p.key IN ? ORDER BY s.code, p.ordinal", lower, keys)
+	return tx.keyedTexts(shown, "p.key IN ? ORDER BY s.code, p.ordinal", keys)
 }
 
 // PassagesByBeginning returns passages of the draft whose keys begin with a text,
@@ -139,7 +145,7 @@ func (tx *Tx) Above(sourceID string, revision int, of []int) (map[int]models.Pas
 func (tx *Tx) LastWithKey(key string) (*models.Source, string, error) {
 	var rows []models.Passage
 	err := tx.db.Raw(`SELECT p.* FROM passages p JOIN sources s ON s.brain_id = p.brain_id AND s.id = p.source_id AND s.removed_at IS NULL
-		WHERE p.brain_id = ? AND lower(p.key) = lower(?) AND p.key = ? ORDER BY p.revision DESC LIMIT 1`, tx.Brain, key, key).Scan(&rows).Error
+		WHERE p.brain_id = ? AND p.key = ? ORDER BY p.revision DESC LIMIT 1`, tx.Brain, key).Scan(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return nil, "", err
 	}
