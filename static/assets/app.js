@@ -134,6 +134,9 @@ document.addEventListener('click', (event) => {
   if (!panel.open) {
     document.getElementById('panel-body').replaceChildren();
     panel.showModal();
+    // Not on the button that closes it: the Enter that opened the panel is still
+    // being pressed, and would press that next.
+    document.getElementById('panel-body').focus();
   }
 });
 panel?.addEventListener('click', (event) => {
