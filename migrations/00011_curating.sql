@@ -1,7 +1,8 @@
 -- +goose Up
--- Anchors are looked up among all sources of a brain. By the key as it is: under
--- row security no index serves a function that could leak, as lower could.
-CREATE INDEX passages_key ON passages (brain_id, key);
+-- Citation keys are looked up, and completed, among all sources of a brain. As
+-- they are: under row security no index serves a function that could leak, as
+-- lower could.
+CREATE INDEX passages_key ON passages (brain_id, key text_pattern_ops);
 
 -- The home of a brain counts its answers by day, and what nobody could answer.
 CREATE INDEX answers_by_day ON answers (brain_id, at) INCLUDE (guardrail);

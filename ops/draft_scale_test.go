@@ -21,7 +21,9 @@ func TestCuratorsQueriesDoNotGrow(t *testing.T) {
 	c, w := curator(t, d, "calliope")
 	words := vocabulary()
 	docs, each := rounds(12, 100), rounds(40, 1000)
-	anchors := func(i int) []string { return []string{fmt.Sprintf("C%d 1(a)", i), fmt.Sprintf("C%d 2(a)", i), "C0 7(a)"} }
+	anchors := func(i int) []string {
+		return []string{fmt.Sprintf("C%d 1(a)", i), fmt.Sprintf("C%d 2(a)", i), "C0 7(a)"}
+	}
 	grow := func(from, to int) {
 		for i := from; i < to; i++ {
 			must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "c.md", Title: fmt.Sprint("Chapter ", i), Code: fmt.Sprintf("C%d", i), Data: statute(words, i, each)})
@@ -38,7 +40,9 @@ func TestCuratorsQueriesDoNotGrow(t *testing.T) {
 		{"sources.read", func() { must(t, d, w, ops.ReadSource, ops.ReadSourceIn{Source: "C1", Key: "C1 30(a)"}) }},
 		{"draft.history", func() { must(t, d, w, ops.ShowHistory, ops.HistoryIn{Source: "C1"}) }},
 		{"topic_cards.list", func() { must(t, d, w, ops.ListCards, ops.Page{}) }},
-		{"topic_cards.check", func() { must(t, d, w, ops.CheckCard, ops.CheckCardIn{ID: "card-1", Covers: "fees", Anchors: anchors(1)}) }},
+		{"topic_cards.check", func() {
+			must(t, d, w, ops.CheckCard, ops.CheckCardIn{ID: "card-1", Covers: "fees", Anchors: anchors(1)})
+		}},
 		{"topic_cards.check, lost", func() { must(t, d, w, ops.CheckCard, ops.CheckCardIn{Anchors: []string{"C1 99999(a)"}}) }},
 		{"passages.find", func() { must(t, d, w, ops.FindPassages, ops.FindPassagesIn{Query: "c1 2"}) }},
 		{"passages.find, nowhere", func() { must(t, d, w, ops.FindPassages, ops.FindPassagesIn{Query: "zzzz"}) }},

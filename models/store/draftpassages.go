@@ -16,21 +16,27 @@ type KeyedText struct {
 	Suspended bool
 }
 
-// keyedTexts are the passages of the draft, with as many bytes of text as shown.
-const keyedTexts = `SELECT p.*, s.code, s.title,
-		substring(convert_to(r.text, 'UTF8') FROM p.start + 1 FOR least(p.span_end - p.start, ?)) AS bytes,
-		EXISTS (SELECT FROM suspensions x WHERE x.brain_id = p.brain_id AND x.source_id = p.source_id AND (x.key = '' OR x.key = p.key)) AS suspended
-	FROM passages p
-	JOIN sources s ON s.brain_id = p.brain_id AND s.id = p.source_id AND s.head = p.revision AND s.removed_at IS NULL
-	JOIN revisions r ON r.brain_id = p.brain_id AND r.source_id = p.source_id AND r.n = p.revision
-	WHERE p.brain_id = ? AND `
-
-func (tx *Tx) keyedTexts(shown int, where string, args ...any) ([]KeyedText, error) {
+// keyedTexts finds passages of the draft, step by step so that each is done by the
+// right index whatever is known of the tables: those of any revision that meet a
+// condition, of them those of the draft, the first of them, and then the first
+// bytes of their text, for which each revision's is unpacked once.
+func (tx *Tx) keyedTexts(most, shown int, order, where string, args ...any) ([]KeyedText, error) {
 	var rows []struct {
 		KeyedText
 		Bytes []byte
 	}
-	err := tx.db.Raw(keyedTexts+where, append([]any{shown, tx.Brain}, args...)...).Scan(&rows).Error
+	all := append([]any{tx.Brain}, args...)
+	all = append(all, most, tx.Brain, shown)
+	err := tx.db.Raw(`WITH c AS MATERIALIZED (SELECT p.* FROM passages p WHERE p.brain_id = ? AND `+where+`),
+		hit AS MATERIALIZED (
+			SELECT c.*, s.code, s.title FROM c JOIN sources s ON s.brain_id = c.brain_id AND s.id = c.source_id AND s.head = c.revision AND s.removed_at IS NULL
+			ORDER BY `+order+` LIMIT ?),
+		texts AS MATERIALIZED (
+			SELECT r.source_id, r.n, convert_to(r.text, 'UTF8') AS text FROM revisions r
+			WHERE r.brain_id = ? AND (r.source_id, r.n) IN (SELECT DISTINCT source_id, revision FROM hit))
+		SELECT c.*, substring(t.text FROM c.start + 1 FOR least(c.span_end - c.start, ?)) AS bytes,
+			EXISTS (SELECT FROM suspensions x WHERE x.brain_id = c.brain_id AND x.source_id = c.source_id AND (x.key = '' OR x.key = c.key)) AS suspended
+		FROM hit c JOIN texts t ON t.source_id = c.source_id AND t.n = c.revision ORDER BY `+order, all...).Scan(&rows).Error
 	out := make([]KeyedText, len(rows))
 	for i, r := range rows {
 		out[i] = r.KeyedText
@@ -39,14 +45,23 @@ func (tx *Tx) keyedTexts(shown int, where string, args ...any) ([]KeyedText, err
 	return out, err
 }
 
+// The orders of passages that were found.
+const (
+	asTheyStand   = "code, ordinal"
+	shortestFirst = "length(key), key, code"
+)
+
+// mostByKeys bounds the passages that several keys name.
+const mostByKeys = 1000
+
 // KeysThere returns those of the keys that a passage of the draft has.
 func (tx *Tx) KeysThere(keys []string) ([]string, error) {
 	there := []string{}
 	if len(keys) == 0 {
 		return there, nil
 	}
-	return there, tx.db.Raw(`SELECT DISTINCT p.key FROM passages p JOIN sources s ON s.brain_id = p.brain_id AND s.id = p.source_id AND s.head = p.revision AND s.removed_at IS NULL
-		WHERE p.brain_id = ? AND p.key IN ?`, tx.Brain, keys).Scan(&there).Error
+	return there, tx.db.Raw(`WITH c AS MATERIALIZED (SELECT p.source_id, p.revision, p.key FROM passages p WHERE p.brain_id = ? AND p.key IN ?)
+		SELECT DISTINCT c.key FROM c JOIN sources s ON s.brain_id = ? AND s.id = c.source_id AND s.head = c.revision AND s.removed_at IS NULL`, tx.Brain, keys, tx.Brain).Scan(&there).Error
 }
 
 // PassagesByKeys returns the passages of the draft that have one of the keys,
@@ -55,20 +70,32 @@ func (tx *Tx) PassagesByKeys(keys []string, shown int) ([]KeyedText, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	return tx.keyedTexts(shown, "p.key IN ? ORDER BY s.code, p.ordinal", keys)
+	return tx.keyedTexts(mostByKeys, shown, asTheyStand, "p.key IN ?", keys)
 }
 
 // PassagesByBeginning returns passages of the draft whose keys begin with a text,
-// whatever its case, the shortest keys first.
+// the shortest keys first. Its first word, the code of a source, is taken in
+// capitals, too.
 func (tx *Tx) PassagesByBeginning(text string, most, shown int) ([]KeyedText, error) {
-	like := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(text)) + "%"
-	return tx.keyedTexts(shown, "lower(p.key) LIKE ? ORDER BY length(p.key), p.key LIMIT ?", like, most)
+	code, rest, _ := strings.Cut(text, " ")
+	code = strings.ToUpper(code)
+	if len(code) < len(text) {
+		code += " " + rest
+	}
+	// Bytes in their order, by operators that row security lets an index use.
+	const begins = "p.key ~>=~ ? AND p.key ~<~ ?"
+	const beyond = "\U0010FFFF"
+	where, args := begins, []any{text, text + beyond}
+	if code != text {
+		where, args = "("+begins+" OR "+begins+")", append(args, code, code+beyond)
+	}
+	return tx.keyedTexts(most, shown, shortestFirst, where, args...)
 }
 
 // PassagesNamed returns passages of the draft with a text anywhere in their key,
 // heading or locator, whatever its case.
 func (tx *Tx) PassagesNamed(text string, most, shown int) ([]KeyedText, error) {
-	return tx.keyedTexts(shown, "strpos(lower(p.key || E'\\n' || p.locator || E'\\n' || p.heading::text), lower(?)) > 0 ORDER BY length(p.key), p.key LIMIT ?", text, most)
+	return tx.keyedTexts(most, shown, shortestFirst, "strpos(lower(p.key || E'\\n' || p.locator || E'\\n' || p.heading::text), lower(?)) > 0", text)
 }
 
 // KeysWith returns the draft as far as the citation keys need it that have one of
@@ -97,10 +124,11 @@ func (tx *Tx) KeysWith(texts []string) (*models.Corpus, error) {
 	return c, err
 }
 
-// CountPassages returns how many passages a revision has.
+// CountPassages returns how many passages a revision has: they are numbered from
+// 0, so the last one tells, and none is counted.
 func (tx *Tx) CountPassages(sourceID string, revision int) (int, error) {
-	var n int64
-	return int(n), tx.db.Model(&models.Passage{}).Where("brain_id = ? AND source_id = ? AND revision = ?", tx.Brain, sourceID, revision).Count(&n).Error
+	var n int
+	return n, tx.db.Model(&models.Passage{}).Select("coalesce(max(ordinal), -1) + 1").Where("brain_id = ? AND source_id = ? AND revision = ?", tx.Brain, sourceID, revision).Row().Scan(&n)
 }
 
 // PlaceOf returns the ordinal of the passage of a revision that has a key or, where

@@ -102,7 +102,7 @@ var orders = map[SourceOrder]struct {
 func (tx *Tx) FindSources(f SourceFilter, by SourceOrder, s Stretch) ([]SourceRow, error) {
 	rows := []SourceRow{}
 	q := f.wanted(tx.draftSources()).Select(`s.*, r.media_type, r.language, jsonb_array_length(r.warnings) AS warnings, jsonb_array_length(r.flags) AS flags, r.flags <> '[]' AND ` + uncertified + ` AS held,
-		(SELECT count(*) FROM passages p WHERE p.brain_id = s.brain_id AND p.source_id = s.id AND p.revision = s.head) AS passages,
+		(SELECT coalesce(max(p.ordinal), -1) + 1 FROM passages p WHERE p.brain_id = s.brain_id AND p.source_id = s.id AND p.revision = s.head) AS passages,
 		EXISTS (SELECT FROM suspensions x WHERE x.brain_id = s.brain_id AND x.source_id = s.id AND x.key = '') AS suspended,
 		(SELECT count(*) FROM suspensions x WHERE x.brain_id = s.brain_id AND x.source_id = s.id AND x.key <> '') AS off_passages,
 		EXISTS (SELECT FROM purges u WHERE u.brain_id = s.brain_id AND u.source_id = s.id) AS purged`)
@@ -157,7 +157,7 @@ const mostRevisions = 100
 func (tx *Tx) RevisionRows(sourceID string) ([]RevisionRow, error) {
 	rows := []RevisionRow{}
 	return rows, tx.db.Table("revisions r").Select(`r.n, r.name, r.media_type, r.sha256, r.created_at, r.created_by, jsonb_array_length(r.warnings) AS warnings, jsonb_array_length(r.flags) AS flags,
-			(SELECT count(*) FROM passages p WHERE p.brain_id = r.brain_id AND p.source_id = r.source_id AND p.revision = r.n) AS passages,
+			(SELECT coalesce(max(p.ordinal), -1) + 1 FROM passages p WHERE p.brain_id = r.brain_id AND p.source_id = r.source_id AND p.revision = r.n) AS passages,
 			coalesce((SELECT h.email FROM certifications c JOIN persons h ON h.id = c.person_id WHERE c.brain_id = r.brain_id AND c.source_id = r.source_id AND c.revision = r.n LIMIT 1), '') AS certified_by`).
 		Where("r.brain_id = ? AND r.source_id = ?", tx.Brain, sourceID).Order("r.n DESC").Limit(mostRevisions).Scan(&rows).Error
 }
