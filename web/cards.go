@@ -120,7 +120,11 @@ func (s *Server) cardPage(p *page, status int, x cards.Editor) error {
 			x.Updated, x.By = p.when(c.UpdatedAt), c.UpdatedBy
 		}
 	}
-	return render(p.Context, status, privately, cards.EditorPage(p.frame(), x))
+	f := p.frame()
+	if p.QueryParam("done") == "card-saved" && x.Undo != "" {
+		f.Flash.Undo = layout.Undo{URL: p.at(cards.UndoPath(x.ID)), Fields: []layout.Hidden{{Name: "change", Value: x.Undo}}}
+	}
+	return render(p.Context, status, privately, cards.EditorPage(f, x))
 }
 
 // checkOf says what the anchors lead to, as they are typed.
@@ -249,7 +253,7 @@ func trialOf(p *page, a *ops.DraftAnswer) cards.Trial {
 	case more+less == 0:
 		t.Summary = "The card changes nothing here: both cite the same passages."
 	default:
-		t.Summary = "With the card " + layout.Plural(more, "passage is", "passages are") + " cited that are not without it, and " + layout.Plural(less, "is", "are") + " cited no more."
+		t.Summary = "Only with the card: " + layout.Plural(more, "passage is", "passages are") + " cited. Only without it: " + layout.Plural(less, "passage is.", "passages are.")
 	}
 	return t
 }
