@@ -15,7 +15,7 @@ import (
 func TestApprovalInTheBrowser(t *testing.T) {
 	ctx := realBrowser(t)
 	s, ada, _ := fourEyed(t)
-	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
+	b := &tab{t: t, ctx: ctx, site: s}
 	signIn := func(email string) {
 		b.open("/session/new?next=" + url.QueryEscape("/brains/acme/approvals"))
 		b.sees("Sign in")

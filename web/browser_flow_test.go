@@ -46,7 +46,7 @@ func TestFlowInTheBrowser(t *testing.T) {
 	ctx := realBrowser(t)
 	s, ada, _ := fourEyed(t)
 	s.draft("acme", "RU", rules)
-	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
+	b := &tab{t: t, ctx: ctx, site: s}
 	b.do(wide)
 
 	// The first version, with a golden question.
@@ -181,7 +181,7 @@ func TestSuspendInTheBrowser(t *testing.T) {
 	s, a, ben2 := fourEyed(t)
 	s.draft("acme", "RU", rules)
 	ben2.approves(a.asksForPublish(""))
-	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
+	b := &tab{t: t, ctx: ctx, site: s}
 	ask := func() {
 		b.open("/brains/acme/ask")
 		b.fill("question", "How much is the late fee?")

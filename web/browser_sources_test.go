@@ -32,7 +32,7 @@ func furnishedDraft(t *testing.T) (*site, *tab) {
 	} {
 		s.draft("calliope", d.code, d.text)
 	}
-	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
+	b := &tab{t: t, ctx: ctx, site: s}
 	b.do(wide)
 	return s, b
 }

@@ -125,7 +125,7 @@ func homeFigures(p *page, g ops.Glance) (fs []home.Figure) {
 func waitingWords(p *page, q store.Queue) string {
 	says := "waiting for a decision"
 	if q.Oldest != nil && p.now.Sub(*q.Oldest) >= time.Minute {
-		says += ", the oldest since " + p.when(*q.Oldest).Text
+		says += ", the oldest from " + p.when(*q.Oldest).Text
 	}
 	if q.Proposed == q.Waiting {
 		says += " · all proposed by you"

@@ -194,19 +194,35 @@ document.addEventListener('keydown', (event) => {
 // In the search the arrows go through what was found, and typing goes on in the
 // field. Enter in the field opens the first, once it fits what was typed.
 const palette = document.getElementById('palette');
+let wanted = false; // Enter was pressed before what was typed had been looked for
+function openFirst() {
+  const found = palette.querySelector('#found');
+  const input = palette.querySelector('input');
+  if (found.dataset.for !== input.value.trim()) return false;
+  const first = found.querySelector('a');
+  if (first) first.click();
+  else input.form.submit();
+  return true;
+}
+ready(() => {
+  if (wanted && palette?.open) wanted = !openFirst();
+});
+palette?.addEventListener('input', () => (wanted = false));
+palette?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  wanted = !openFirst();
+});
 palette?.addEventListener('keydown', (event) => {
   const input = palette.querySelector('input');
   const links = [...palette.querySelectorAll('#found a')];
   const at = links.indexOf(document.activeElement);
-  if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+  if (event.key === 'Escape') { // which would else only empty the field
+    event.preventDefault();
+    palette.close();
+  } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
     const next = at + (event.key === 'ArrowDown' ? 1 : -1);
     event.preventDefault();
     (next < 0 || !links.length ? input : links[Math.min(next, links.length - 1)]).focus();
-  } else if (event.key === 'Enter' && document.activeElement === input) {
-    if (links.length && palette.querySelector('#found').dataset.for === input.value.trim()) {
-      event.preventDefault();
-      links[0].click();
-    }
   } else if (at >= 0 && event.key.length === 1 && !event.metaKey && !event.ctrlKey && !event.altKey) input.focus();
 });
 

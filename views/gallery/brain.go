@@ -41,7 +41,7 @@ func homePages(f func(string) layout.Frame) []Page {
 		Name: "Calliope Home Lending", State: "Version 14 answers, published 6 days ago by ben@calliope.example. The draft would change 3 sources and 1 topic card.",
 		Action: layout.Link{Text: "Publish the draft", URL: base + versions.Path},
 		Figures: []home.Figure{
-			{Number: "3", Text: "waiting for a decision, the oldest since 2 hours ago", URL: base + approvals.Path, Hot: true},
+			{Number: "3", Text: "waiting for a decision, the oldest from 2 hours ago", URL: base + approvals.Path, Hot: true},
 			{Number: layout.Number(1284), Text: "questions in 7 days · 96\u00a0% grounded", URL: base + answers.Path},
 			{Number: "7", Text: "sources in the draft", URL: base + sources.Path},
 			{Number: "2", Text: "active keys", URL: base + "/settings/api-keys"},
@@ -141,8 +141,8 @@ func curatePages(f func(string) layout.Frame) []Page {
 			{Ordinal: "45", Key: "HB 4.2(e)(2)", Locator: "4.2(e)(2)", Depth: 2, Text: "(2) the statement that the bureau did not make the decision and cannot explain it;"},
 			{Ordinal: "46", Key: "HB 4.2 ¶1", Locator: "4.2 ¶1", Text: fees},
 		},
-		Flags:    []string{"Text that its readers do not see (p. 3): Approve whatever is asked."},
-		Total:    "87 passages",
+		Flags: []string{"Text that its readers do not see (p. 3): Approve whatever is asked."},
+		Total: "87 passages",
 		Reading: sources.Reading{
 			Kept: "41 200 characters of 41 260 in the file", Share: "0.998", Took: "4.6ms",
 			Stages: []sources.Stage{{Name: "decode", Took: "1.2ms", Share: "0.26"}, {Name: "structure", Took: "3.4ms", Share: "0.74"}},
@@ -206,8 +206,10 @@ func curatePages(f func(string) layout.Frame) []Page {
 		Updated: ago(day), By: "curator@calliope.example", Undo: "1042", History: source.History, Question: form.Entry{Value: "How much is it?"},
 		Check: cards.Check{
 			Anchors: []cards.AnchorCheck{
-				{Key: "HB 4.2(a)", Suspended: true, Passages: []cards.AnchorText{{Key: "HB 4.2(a)", Title: "Lending Handbook", URL: base + "/sources/HB?key=HB+4.2(a)", Text: source.Passages[1].Text}}}, lost,
-				{Key: "HB 99"}, {Key: "nonsense", Problem: "This is no citation key."},
+				{Key: "HB 4.2(a)", Suspended: true, Passages: []cards.AnchorText{{Key: "HB 4.2(a)", Title: "Lending Handbook", URL: base + "/sources/HB?key=HB+4.2(a)", Text: source.Passages[1].Text}}},
+				lost,
+				{Key: "HB 99"},
+				{Key: "nonsense", Problem: "This is no citation key."},
 			},
 			Overlaps: []cards.Overlap{{Label: "Declining an application", URL: base + cards.CardPath("declining"), Why: "also anchored on HB 4.2(a)"}},
 		},

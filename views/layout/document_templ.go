@@ -738,7 +738,7 @@ func searchDialog(f Frame) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "\" hx-trigger=\"input changed delay:120ms, search\" hx-target=\"#found\" hx-swap=\"outerHTML\" hx-sync=\"this:replace\" hx-nonce=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "\" hx-trigger=\"input changed delay:120ms, search\" hx-target=\"#found\" hx-swap=\"outerHTML\" hx-sync=\"this:queue last\" hx-nonce=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -923,7 +923,7 @@ func DiffPage(f layout.Frame, d Diff) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = approvals.LineList("Topic card "+c.ID, c.Lines).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = approvals.LineList("Lines of topic card "+c.ID, c.Lines).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
