@@ -249,10 +249,8 @@ func (s *Server) tryCard(p *page, x cards.Editor, part bool) error {
 func trialOf(p *page, a *ops.DraftAnswer) cards.Trial {
 	t := cards.Trial{Asked: true, Without: triedAnswer(p, a.Without), With: triedAnswer(p, a.With)}
 	more, less := onlyIn(t.With.Cites, t.Without.Cites), onlyIn(t.Without.Cites, t.With.Cites)
-	switch {
-	case more+less == 0:
-		t.Summary = "The card changes nothing here: both cite the same passages."
-	default:
+	t.Summary = "The card changes nothing here: both cite the same passages."
+	if more+less > 0 {
 		t.Summary = "Only with the card: " + layout.Plural(more, "passage is", "passages are") + " cited. Only without it: " + layout.Plural(less, "passage is.", "passages are.")
 	}
 	return t

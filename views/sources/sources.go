@@ -27,7 +27,6 @@ func SuspensionPath(code, key string) string {
 // Where else acts on a source are asked for and sent.
 func liftPath(code string) string          { return SourcePath(code) + "/lift" }
 func removalPath(code string) string       { return SourcePath(code) + "/removal" }
-func RestorationPath(code string) string   { return SourcePath(code) + "/restoration" }
 func certificationPath(code string) string { return SourcePath(code) + "/certification" }
 func purgePath(code string) string         { return SourcePath(code) + "/purge" }
 
@@ -101,6 +100,9 @@ func (s Suspension) what() string {
 	}
 	return s.Key
 }
+
+// RestorationPath returns where a source is put back that was taken out.
+func RestorationPath(code string) string { return SourcePath(code) + "/restoration" }
 
 // An Act asks for what is done to a source, with its effect.
 type Act struct {
