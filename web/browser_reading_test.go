@@ -21,7 +21,7 @@ func furnished(t *testing.T) (*site, *tab) {
 	if err := demo.Furnish(t.Context(), s.desk, ops.Call{By: models.System("calliope"), Brain: "calliope", Via: ops.CLI}); err != nil {
 		t.Fatal(err)
 	}
-	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
+	b := &tab{t: t, ctx: ctx, site: s}
 	b.do(wide)
 	b.enters(owner, "/brains/calliope/ask")
 	return s, b

@@ -338,5 +338,8 @@ func render(c echo.Context, status int, cache string, t templ.Component) error {
 		return err
 	}
 	c.Response().Header().Set("Cache-Control", cache)
+	if cache == privately && status == http.StatusOK && mayPack(c.Request()) {
+		return sendPacked(c, b.Bytes())
+	}
 	return c.HTMLBlob(status, b.Bytes())
 }
