@@ -2,10 +2,15 @@ package ops_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"polaris/advisor/fetch"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -258,5 +263,84 @@ func TestShowHistory(t *testing.T) {
 	}
 	if _, err := ops.Do(t.Context(), d, w, ops.ShowHistory, ops.HistoryIn{}); fault.Of(err).Field != "card" {
 		t.Errorf("of nothing: %v", err)
+	}
+}
+
+// Many ask the draft while it is changed: each is answered from a draft as it was
+// at one moment, and from the new one afterwards.
+func TestManyAskTheDraft(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	c, w := curator(t, d, "calliope")
+	must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: "HR", Data: []byte(rules)})
+	card := &ops.SaveCardIn{ID: "fees", Label: "Fees", Covers: "fees", Anchors: []string{"HR 1(b)"}}
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			for range 5 {
+				out, err := ops.Do(t.Context(), d, w, ops.AskDraft, ops.AskDraftIn{Query: "How much is the late fee?", Card: card, Source: "HR"})
+				if err != nil {
+					t.Error(err)
+				} else if r := out.Without.Result; !strings.Contains(r, "12 euros") && !strings.Contains(r, "15 euros") {
+					t.Errorf("answered %q", r)
+				}
+			}
+		})
+	}
+	must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "rules.md", Code: "HR", Data: []byte(rulesLater)})
+	all.Wait()
+	if out := must(t, d, w, ops.AskDraft, ops.AskDraftIn{Query: "How much is the late fee?"}); !strings.Contains(out.Without.Result, "15 euros") {
+		t.Errorf("afterwards: %q", out.Without.Result)
+	}
+}
+
+// A site is looked at within the bounds that were given, and nothing is kept.
+func TestSurveySite(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t, store.Options{})
+	_, w := curator(t, d, "calliope")
+	origin := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/a/":
+			fmt.Fprint(rw, `<html><body><p>One.</p><a href="b">b</a> <a href="/elsewhere">x</a></body></html>`)
+		case "/a/b":
+			fmt.Fprint(rw, `<html><body><p>Two.</p></body></html>`)
+		default:
+			http.NotFound(rw, r)
+		}
+	}))
+	t.Cleanup(origin.Close)
+	look := func(at string, n int, sitemap bool) (ops.SiteSurvey, error) {
+		return ops.Do(t.Context(), d, w, ops.SurveySite, ops.CrawlIn{URL: at, Crawl: models.Crawl{MaxPages: n, Sitemap: sitemap}})
+	}
+	if _, err := look(origin.URL+"/a/", 9, false); fault.Of(err).Code != "fetching_off" {
+		t.Errorf("where nothing is fetched: %v", err)
+	}
+	d.Settings.Fetch = fetch.New(fetch.Settings{Reach: fetch.Reach{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}})
+	got, err := look(origin.URL+"/a/", 9, false)
+	if err != nil || len(got.Found) != 2 || got.Stopped != "" || got.Found[1].Bytes == 0 || got.Bytes == 0 {
+		t.Errorf("all of it: %+v, %v", got, err)
+	}
+	if got, err = look(origin.URL+"/a/", 1, false); err != nil || len(got.Found) != 1 || got.Stopped != "max_pages" {
+		t.Errorf("one page: %+v, %v", got, err)
+	}
+	for what, x := range map[string]struct {
+		at      string
+		n       int
+		sitemap bool
+		field   string
+	}{
+		"no page":        {origin.URL + "/a/", 0, false, "crawl"},
+		"no site":        {origin.URL + "/none/", 3, false, "url"},
+		"no sitemap":     {origin.URL + "/a/", 3, true, ""},
+		"another scheme": {"file:///etc/passwd", 3, false, "crawl"},
+		"an inner host":  {"http://10.0.0.1/", 3, false, "url"},
+	} {
+		if _, err := look(x.at, x.n, x.sitemap); err == nil || fault.Of(err).Kind == fault.Internal || x.field != "" && fault.Of(err).Field != x.field {
+			t.Errorf("%s: %v (%s)", what, err, fault.Of(err).Field)
+		}
+	}
+	if l := must(t, d, w, ops.ListImports, ops.Page{}); len(l.Imports) != 0 {
+		t.Errorf("%d imports began", len(l.Imports))
 	}
 }
