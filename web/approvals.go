@@ -13,6 +13,7 @@ import (
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/ops"
+	"polaris/views/answers"
 	"polaris/views/approvals"
 	"polaris/views/form"
 	"polaris/views/layout"
@@ -97,7 +98,7 @@ func (s *Server) queuePage(p *page, status int, results []approvals.Result, prob
 		}
 		x.Rows = append(x.Rows, row)
 	}
-	if in.Page.Cursor != "" {
+	if in.Cursor != "" {
 		x.Pages.Newer, x.Pages.Words[0] = withQuery(p.at(approvals.Path), set), "To the beginning"
 	}
 	if l.NextCursor != "" {
@@ -268,7 +269,7 @@ func review(p *page, v ops.RecommendationView, comment, problem string) approval
 	r := approvals.Review{
 		Row: approvalRow(p, &v.Recommendation), ClassText: classText(v.Class), Diff: approvals.Diff(approvals.Lines(v.Before), approvals.Lines(v.After)),
 		Input: approvals.Diff(approvals.Lines(v.Input), approvals.Lines(v.Input)), Unknown: ops.All().Find(v.Operation) == nil, Moved: v.Moved,
-		Rationale: v.Rationale, Evidence: v.Evidence, Needed: v.Needed, Roles: rolesText(v.Roles), EndedAt: p.whenever(v.DecidedAt),
+		Rationale: v.Rationale, Evidence: evidence(p, v.Evidence), Needed: v.Needed, Roles: rolesText(v.Roles), EndedAt: p.whenever(v.DecidedAt),
 		Comment: form.Entry{Value: comment}, Problem: problem,
 	}
 	if v.State == models.Pending {
@@ -299,6 +300,18 @@ func review(p *page, v ops.RecommendationView, comment, problem string) approval
 	}
 	r.Next, r.Again = nextSteps(p, v)
 	return r
+}
+
+// evidence is what a proposal stands on, as links where it is an answer.
+func evidence(p *page, all []string) (links []layout.Link) {
+	for _, e := range all {
+		l := layout.Link{Text: e}
+		if id := answerID(e); id != "" {
+			l.URL = p.at(answers.RecordPath(id))
+		}
+		links = append(links, l)
+	}
+	return links
 }
 
 // nextSteps say what to do about a change that ended by itself.

@@ -294,7 +294,7 @@ func (w *walker) steps() []step {
 		{route: "GET /v1/brains/{brain_id}/sources/{source}/passages", path: map[string]string{"source": "PETS"}},
 		{route: "GET /v1/brains/{brain_id}/draft/history", query: "card=pets"},
 		{route: "GET /v1/brains/{brain_id}/draft/passages", query: "query=HB+4.2"},
-		{route: "GET /v1/brains/{brain_id}/published/passages", query: "key=PETS+1"},
+		{route: "GET /v1/brains/{brain_id}/published/passages", query: "key=HB+4.2%28a%29"},
 		{route: "POST /v1/brains/{brain_id}/draft/topic-cards/check", body: `{"covers":"cats","anchors":["HB 4.2(a)"]}`},
 		{route: "POST /v1/brains/{brain_id}/draft/answers", body: `{"query":"How long do cats sleep?"}`},
 		{route: "PATCH /v1/brains/{brain_id}/sources/{source}", path: map[string]string{"source": "PETS"}, body: `{"owner":"Cats","review_by":"2027-01-31"}`},

@@ -277,6 +277,10 @@ document.addEventListener('keydown', (event) => {
 });
 
 ready((root) => root.querySelectorAll('[data-limit]').forEach(limit));
+// A passage that is opened beside a page is in sight at once.
+ready((root) => {
+  if (root instanceof Element && root.closest('#panel')) root.querySelector('#here')?.scrollIntoView({ block: 'center' });
+});
 // Buttons that only a script can serve are hidden until there is one.
 document.documentElement.classList.add('scripted');
 const secret = document.querySelector('[data-select]');

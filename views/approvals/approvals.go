@@ -100,7 +100,7 @@ type Review struct {
 	Ended     string // why, or by what, it ended
 	EndedAt   layout.When
 	Rationale string
-	Evidence  []string
+	Evidence  []layout.Link // those that are answers lead to their records
 	Parts     []Part
 	Needed    int
 	Approved  int

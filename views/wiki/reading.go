@@ -12,13 +12,15 @@ import (
 const ReadingPath = "/passages"
 
 // ReadingURL returns the page of a passage.
-func ReadingURL(key string) string { return ReadingPath + "?" + url.Values{"key": {key}}.Encode() }
+func ReadingURL(key string) string {
+	return ReadingPath + "?" + url.Values{"key": {key}}.Encode() + "#here"
+}
 
 // MarkedURL returns the page of a passage with a quote of it marked: from and to
 // are its bytes in the text of a revision.
 func MarkedURL(key string, revision, from, to int) string {
 	q := url.Values{"key": {key}, "revision": {strconv.Itoa(revision)}, "from": {strconv.Itoa(from)}, "to": {strconv.Itoa(to)}}
-	return ReadingPath + "?" + q.Encode()
+	return ReadingPath + "?" + q.Encode() + "#here"
 }
 
 // ReadingPart is the part of the page that is shown beside another one.
