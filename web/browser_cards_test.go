@@ -30,6 +30,7 @@ func TestWriteCardInTheBrowser(t *testing.T) {
 	b.tabTo("#find")
 	b.keys("ru 1")
 	b.until(`document.querySelector("#find").getAttribute("aria-expanded") === "true" && document.querySelectorAll("#find-options [data-key]").length > 0`)
+	b.until(`performance.getEntriesByType("resource").filter(r => r.name.includes("do=check")).length > 0 && !document.querySelector(".htmx-request")`)
 	b.keep("card-completing")
 	b.tabTo("#find")
 	b.keys("(")

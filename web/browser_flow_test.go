@@ -238,7 +238,9 @@ func TestSuspendInTheBrowser(t *testing.T) {
 	b.open("/brains/acme/sources/HB/removal")
 	b.press("Take it out of the draft")
 	b.sees("Taken out of the draft")
+	b.sees("Undo")
 	b.open("/brains/acme/sources")
+	b.press("Show what was taken out")
 	b.sees("Restore it")
 	b.keep("sources-removed")
 }

@@ -44,7 +44,7 @@ func TestFindSourcesInTheBrowser(t *testing.T) {
 	b.enters(owner, "/brains/calliope/sources")
 	b.sees("3\u00a0sources in the draft.")
 	b.keep("sources")
-	b.keys("/")
+	b.keys("f")
 	b.until(`document.activeElement.id === "text"`)
 	b.keys("letters" + kb.Enter)
 	b.sees("0\u00a0sources are like that")
