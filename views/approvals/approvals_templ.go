@@ -978,7 +978,7 @@ func batched(f layout.Frame, r Review) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = lines("Before and after", r.Diff).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lines("Before and after, "+r.Target, r.Diff).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
