@@ -45,7 +45,8 @@ func choices(t *testing.T) (out []choice) {
 	return out
 }
 
-// house holds the demo's documents, as `bb serve --demo` imports them.
+// house holds the documents of the demo that the set was written for, as
+// `bb serve --demo` imports them.
 var house = []struct{ name, title, code string }{
 	{"handbook.md", "Lending Handbook", "HB"},
 	{"scoring.md", "Scoring Policy", "SCORE"},

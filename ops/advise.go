@@ -267,6 +267,8 @@ type WikiPage struct {
 	Sources    []string              `json:"sources,omitempty"`
 	Related    []string              `json:"related,omitempty"`
 	Notice     string                `json:"notice,omitempty"`
+
+	Quotes []models.ArticleQuote `json:"-"` // the block quotes of Markdown, for the page
 }
 
 // Text renders the page for clients that show text only.
@@ -315,7 +317,7 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 		if err != nil {
 			return WikiPage{}, err
 		}
-		p := WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related, Notice: partial(engine)}
+		p := WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related, Notice: partial(engine), Quotes: a.Quotes}
 		if e.Call.forModels() {
 			p = p.cutArticle(e.desk.wikiURL(e.Call.Brain, p.Title))
 		}

@@ -32,6 +32,7 @@ type Desk struct {
 	Observe  Observer // sees how each call ended; nil: nobody looks
 
 	sealer *store.Sealer
+	drafts drafts
 }
 
 // Settings are what operations need to know of the configuration.

@@ -88,6 +88,13 @@ var attempts = map[string][]attempt{
 	"read_wiki":                {{"GET", "/wiki/{title}", ""}, {"GET", "/wiki/{code}", ""}},
 	"answers.get":              {{"GET", "/answers/{answer}", ""}},
 	"answers.list":             {{"GET", "/answers?cursor={cursor}", ""}},
+	"sources.find":             {{"GET", "/draft/sources?cursor={cursor}", ""}, {"GET", "/draft/sources?import={import}", ""}, {"GET", "/draft/sources?text={code}", ""}},
+	"sources.read":             {{"GET", "/sources/{source}/passages", ""}, {"GET", "/sources/{code}/passages?key={anchor}", ""}},
+	"passages.find":            {{"GET", "/draft/passages?query={anchor}", ""}, {"GET", "/draft/passages?query={title}", ""}},
+	"passages.read":            {{"GET", "/published/passages?key={anchor}", ""}, {"GET", "/published/passages?key={title}", ""}},
+	"topic_cards.check":        {{"POST", "/draft/topic-cards/check", `{"id":"{card}","covers":"zebras","anchors":["{anchor}"]}`}},
+	"draft.ask":                {{"POST", "/draft/answers", `{"query":"What does a zebra have?","source":"{source}"}`}, {"POST", "/draft/answers", `{"query":"x","source":"{code}"}`}},
+	"draft.history":            {{"GET", "/draft/history?source={source}", ""}, {"GET", "/draft/history?source={code}", ""}, {"GET", "/draft/history?card={card}", ""}},
 	"sources.list":             {{"GET", "/sources?cursor={cursor}", ""}},
 	"sources.get":              {{"GET", "/sources/{source}", ""}, {"GET", "/sources/{code}", ""}},
 	"sources.import":           {{"POST", "/sources", `{"name":"x.md","title":"X","code":"{code}","data":"IyBYCgpYLgo="}`}, {"POST", "/sources", `{"source_id":"{source}","data":"IyBYCgpYLgo="}`}},
@@ -149,6 +156,8 @@ var attempts = map[string][]attempt{
 	"audit.verify":             {{"GET", "/audit/verification?head={person}", ""}},
 	"brains.list":              {{"GET", "/v1/brains", ""}, {"GET", "/v1/brains?cursor={cursor}", ""}},
 	"brains.show":              {{"GET", "", ""}},
+	"brains.overview":          {{"GET", "/overview", ""}},
+	"search":                   {{"GET", "/search?q={code}", ""}, {"GET", "/search?q={title}", ""}, {"GET", "/search?q={recommendation}", ""}, {"GET", "/search?q={card}", ""}, {"GET", "/search?q={anchor}", ""}},
 }
 
 // fill puts a brain's names into a text.
