@@ -40,10 +40,11 @@ type Settings struct {
 	MaxQueryChars int    // longest question, in characters
 	MaxUpload     int64  // largest document, in bytes; 0: 64 MiB
 	RateLimit     models.Rate
-	SealingKey    []byte        // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
-	Parse         Parser        // reads documents; nil: in this process, which suits texts of our own
-	Expand        Expander      // unpacks archives; nil: likewise
-	Fetch         *fetch.Client // asks other servers for documents; nil: none is asked
+	SealingKey    []byte         // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
+	Parse         Parser         // reads documents; nil: in this process, which suits texts of our own
+	Expand        Expander       // unpacks archives; nil: likewise
+	Fetch         *fetch.Client  // asks other servers for documents; nil: none is asked
+	Writer        advisor.Writer // writes answers, which the engine proves; nil: sources are quoted
 }
 
 // A Parser turns a document's bytes into its text and passages, as [ingest.Parse]
