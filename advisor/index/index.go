@@ -68,6 +68,7 @@ type Index struct {
 	kinds    []Kind    // by passage: what its text has
 	latent   *latent   // nil where there are too few passages, or too many
 
+	file    *mapped   // nil where nothing lies in a file
 	scratch sync.Pool // *scratch
 }
 

@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"runtime/debug"
 	"slices"
 )
 
@@ -43,8 +44,11 @@ func newScratch(x *Index) *scratch {
 // Search returns the k best passages for q, best first; equals are in the order
 // of the passages.
 func (x *Index) Search(q *Query, k int) []Hit {
+	if x.file != nil {
+		defer x.file.guard(debug.SetPanicOnFault(true))
+	}
 	s := x.scratch.Get().(*scratch)
-	defer x.scratch.Put(s)
+	defer x.scratch.Put(s) // and x, with its file, is held until then
 	s.mark(q)
 	defer s.unmark(q)
 	s.near.set(q)
