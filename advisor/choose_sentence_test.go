@@ -1,11 +1,14 @@
 package advisor
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"polaris/advisor/bench"
+	"polaris/advisor/index"
 	"polaris/internal/testdata"
 	"polaris/models/fault"
 )
@@ -14,11 +17,23 @@ import (
 // answers choose by.
 func TestSentenceChoice(t *testing.T) {
 	t.Parallel()
-	got, _, err := bench.Sentences(filepath.Join(testdata.Dir(t), "bench", "verify", "sentences.jsonl"), Rank)
+	file := filepath.Join(testdata.Dir(t), "bench", "verify", "sentences.jsonl")
+	got, hits, err := bench.Sentences(file, Rank)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%+v", got)
+	was, plain, err := bench.Sentences(file, byCoverage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v, by coverage alone %+v", got, was)
+	for k, name := range []string{"hit@1", "hit@3"} {
+		var a, b []float64
+		for i := range hits {
+			a, b = append(a, plain[i][k]), append(b, hits[i][k])
+		}
+		t.Logf("%s: %+v", name, bench.Paired(a, b, 10_000))
+	}
 	if got.Hit1 < .60 || got.Hit3 < .88 || got.Claims < 300 {
 		t.Errorf("%+v, want .60 and .88", got)
 	}
@@ -40,4 +55,17 @@ func TestSentencesRefusesWhatIsNoFile(t *testing.T) {
 	if _, _, err := bench.Sentences(filepath.Join(t.TempDir(), "none"), Rank); !fault.Is(err, fault.Invalid) {
 		t.Errorf("no file: got %v", err)
 	}
+}
+
+// byCoverage chooses by the share of the claim's words alone.
+func byCoverage(x *index.Index, question string, sentences []string) []int {
+	q := x.Query(question)
+	order := make([]int, len(sentences))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(q.Coverage(x.Match(q, sentences[b])), q.Coverage(x.Match(q, sentences[a])))
+	})
+	return order
 }
