@@ -39,12 +39,12 @@ func (x *Index) pruned(q *Query, s *scratch, k int) []candidate {
 		sum += c.most
 		c.upTo = sum * slack
 	}
-	best, floor, passive := s.best[:0], float32(0), 0
+	best, least, passive := s.best[:0], candidate(0), 0
 	for start := 0; start < x.n; start += windowSize {
 		for _, c := range lists {
 			c.in = before32(c.docs, int32(min(start+windowSize, x.n)))
 		}
-		for passive < len(lists) && lists[passive].upTo <= floor {
+		for passive < len(lists) && lists[passive].upTo < least.score() {
 			passive++
 		}
 		if passive == len(lists) {
@@ -56,19 +56,21 @@ func (x *Index) pruned(q *Query, s *scratch, k int) []candidate {
 		for _, d := range s.touched {
 			found := s.acc[d]
 			s.acc[d] = 0
-			if !reaches(lists[:passive], d, found, floor) {
+			if !reaches(lists[:passive], d, found, least.score()) {
 				continue
 			}
-			score := exact(asked, d)
-			if score <= floor && len(best) >= k { // passages of earlier windows come first
-				continue
+			if c := newCandidate(d, exact(asked, d)); c > least {
+				best = append(best, c)
 			}
-			best = append(best, newCandidate(d, score))
+			if len(best) == 2*k {
+				best = greatest(best, k)
+				least = slices.Min(best)
+			}
 		}
 		s.touched = s.touched[:0]
 		if len(best) > k {
 			best = greatest(best, k)
-			floor = slices.Min(best).score()
+			least = slices.Min(best)
 		}
 		for _, c := range lists {
 			c.docs, c.vals, c.in = c.docs[c.in:], c.vals[c.in:], 0
@@ -93,15 +95,15 @@ func (x *Index) cursors(q *Query) []cursor {
 }
 
 // reaches reports whether a passage, of which the score without these terms is
-// known, may be above floor with them.
+// known, may reach floor with them.
 func reaches(passive []*cursor, d int32, score, floor float32) bool {
 	for i := len(passive) - 1; i >= 0; i-- {
-		if (score+passive[i].upTo)*slack <= floor {
+		if (score+passive[i].upTo)*slack < floor {
 			return false
 		}
 		score += passive[i].of(d)
 	}
-	return score*slack > floor
+	return score*slack >= floor
 }
 
 // exact adds up a passage's score as exhaustive search does.
