@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"polaris/models"
 )
@@ -32,6 +34,24 @@ func (s *Shelf) KeepIn(dir string) { s.indexes = dir }
 func (s *Shelf) removeFiles(brain models.BrainID) {
 	if s.indexes != "" {
 		_ = os.RemoveAll(indexFolder(s.indexes, brain))
+	}
+}
+
+// removeOlder removes the kept indexes of versions before one that was loaded,
+// and what a process that ended while it wrote has left.
+func (s *Shelf) removeOlder(brain models.BrainID, version int) {
+	if s.indexes == "" {
+		return
+	}
+	dir := indexFolder(s.indexes, brain)
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		n, err := strconv.Atoi(strings.TrimSuffix(f.Name(), ".index"))
+		info, gone := f.Info()
+		left := gone == nil && time.Since(info.ModTime()) > time.Hour
+		if err == nil && n < version || err != nil && left {
+			_ = os.Remove(filepath.Join(dir, f.Name()))
+		}
 	}
 }
 

@@ -49,6 +49,15 @@ func TestIndexIsKeptAndForgotten(t *testing.T) {
 	if after, _ := os.Stat(files()[0]); !os.SameFile(before, after) {
 		t.Error("the index was built again")
 	}
+	if _, err := s.Engine(t.Context(), "..", 2); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Exactly(t.Context(), "..", 2); err != nil {
+		t.Fatal(err)
+	}
+	if n := files(); len(n) != 2 || filepath.Base(n[0]) != "2.index" {
+		t.Errorf("after the second version: %v", n)
+	}
 	s.Forget("a")
 	if n := files(); len(n) != 1 || strings.Contains(n[0], "b61") {
 		t.Errorf("after forgetting: %v", n)

@@ -139,6 +139,7 @@ func (s *Shelf) start(ctx context.Context, brain models.BrainID, version int, b 
 			delete(b.asked, version)
 			b.engines[version] = l.engine // of a brain that was forgotten meanwhile b is on no shelf
 			s.evict(b)
+			s.removeOlder(brain, version)
 		}
 	}()
 	return l

@@ -44,6 +44,8 @@ type Settings struct {
 	Parse         Parser         // reads documents; nil: in this process, which suits texts of our own
 	Expand        Expander       // unpacks archives; nil: likewise
 	Fetch         *fetch.Client  // asks other servers for documents; nil: none is asked
+	Indexes       string         // folder in which indexes are kept; empty: none are
+	IndexMemory   int64          // bytes that loaded versions may hold; 0: any number
 	Writer        advisor.Writer // writes answers, which the engine proves; nil: sources are quoted
 }
 
@@ -76,6 +78,8 @@ func NewDesk(s *store.Store, set Settings, log *slog.Logger) *Desk {
 	}
 	d := &Desk{Store: s, Limiter: NewMemoryLimiter(), BadKeys: NewFailures(), Settings: set, Catalog: All(), Log: log, Now: time.Now, sealer: store.NewSealer(s)}
 	d.Shelf = advisor.NewShelf(d.loadEngine)
+	d.Shelf.KeepIn(set.Indexes)
+	d.Shelf.Bound(set.IndexMemory)
 	return d
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/jackc/pgx/v5"
 
@@ -126,6 +127,7 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 	o.reader = read
 	o.Desk = ops.NewDesk(s, ops.Settings{
 		Parse: read.Parse, Expand: read.Expand,
+		Indexes: filepath.Join(c.DataDir, "indexes"), IndexMemory: c.IndexMemory,
 		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, SealingKey: key, Fetch: c.fetcher(), Writer: c.writer(log),
 	}, log)
 	o.Limiter = c.limiter(s)

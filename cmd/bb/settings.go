@@ -58,6 +58,7 @@ type Settings struct {
 	RateLimit      string        `env:"POLARIS_RATE_LIMIT" default:"60/60s" help:"Requests in a window for each caller, or off."`
 	RateLimitStore string        `env:"POLARIS_RATE_LIMIT_STORE" help:"Where requests are counted: memory or postgres. Default: memory with the private database, else postgres."`
 	Workers        int           `env:"POLARIS_WORKERS" help:"Documents that this process reads at once. Default: as many as it has cores."`
+	IndexMemory    int64         `env:"POLARIS_INDEX_MEMORY" help:"Bytes that loaded versions may hold. Default: a quarter of the machine's memory."`
 	LLMBaseURL     string        `name:"llm-base-url" env:"POLARIS_LLM_BASE_URL" help:"An OpenAI-compatible server of a language model, such as http://localhost:11434/v1. Empty: answers are quoted, not written."`
 	LLMAPIKey      string        `name:"llm-api-key" env:"POLARIS_LLM_API_KEY" secret:"all" help:"What that server asks for. Empty: nothing is sent."`
 	LLMModel       string        `name:"llm-model" env:"POLARIS_LLM_MODEL" help:"The model that writes answers."`
@@ -74,7 +75,7 @@ var elsewhere = []string{"POLARIS_ACTOR", "POLARIS_API_KEY", "POLARIS_MCP_API_KE
 // later are settings of the contract that this release does not have yet. To
 // set one is refused rather than ignored.
 var later = []string{
-	"POLARIS_INDEX_MEMORY", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
+	"POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "POLARIS_JOB_TTL",
 	"POLARIS_LLM_EMBED_MODEL", "POLARIS_SEARXNG_URL", "POLARIS_OAUTH_ISSUER",
 }
 
@@ -205,6 +206,10 @@ func (s Settings) check() (*checked, error) {
 	if s.Workers < 0 {
 		return nil, malformed("POLARIS_WORKERS", fmt.Sprint(s.Workers), "a number above 0")
 	}
+	if s.IndexMemory < 0 {
+		return nil, malformed("POLARIS_INDEX_MEMORY", fmt.Sprint(s.IndexMemory), "a number of bytes above 0")
+	}
+	c.IndexMemory = cmp.Or(s.IndexMemory, machineMemory()/4)
 	c.Workers = cmp.Or(s.Workers, runtime.GOMAXPROCS(0))
 	if s.ParseMemory < leastParseMemory {
 		return nil, malformed("POLARIS_PARSE_MEMORY", fmt.Sprint(s.ParseMemory), "a number of bytes, 64 MiB (67108864) or more")

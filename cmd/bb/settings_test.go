@@ -92,6 +92,7 @@ func TestMalformedSettings(t *testing.T) {
 		{"POLARIS_PARSE_RATIO", "0", "POLARIS_PARSE_RATIO"},
 		{"POLARIS_PARSE_ENTRIES", "many", "parse-entries"},
 		{"POLARIS_WORKERS", "-1", "POLARIS_WORKERS"},
+		{"POLARIS_INDEX_MEMORY", "-1", "POLARIS_INDEX_MEMORY"},
 		{"POLARIS_SHUTDOWN_GRACE", "soon", "shutdown-grace"},
 		{"POLARIS_SHUTDOWN_GRACE", "-1s", `"-1s"; it must be a time above 0`},
 		{"POLARIS_LOG_LEVEL", "loud", "log-level"},
