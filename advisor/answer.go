@@ -18,6 +18,9 @@ func (e *Engine) Answer(_ context.Context, q Question) *models.Envelope {
 
 func (e *Engine) answer(q Question) *models.Envelope {
 	env, ev := e.open(q, asAnswer)
+	if ev.reason == "" && !e.answers(ev) {
+		ev.reason = weakEvidence
+	}
 	if ev.reason != "" {
 		return decline(env, ev.reason, declined[ev.reason])
 	}
@@ -27,13 +30,14 @@ func (e *Engine) answer(q Question) *models.Envelope {
 		b.cite(f)
 	}
 	var said strings.Builder
-	sum := 0.0
+	sum, numbers := 0.0, map[span]int{}
 	for i, c := range claims {
 		n := c.found + 1
 		if c.found >= len(ev.exact) {
 			f := ev.ranked[c.found-len(ev.exact)]
 			n = b.cite(retrieve.Found{Ref: c.ref, Start: c.start, End: c.end, Why: f.Why, Score: c.score})
 		}
+		numbers[spanOf(c)] = n
 		if i > 0 {
 			said.WriteString(between(claims[i-1], c))
 		}
@@ -46,6 +50,7 @@ func (e *Engine) answer(q Question) *models.Envelope {
 	}
 	env.Result = said.String()
 	env.Confidence = round(sum / float64(max(1, len(claims))))
+	e.report(env, ev.conflicts, numbers)
 	env.Rendered = render(env, nil)
 	return env
 }

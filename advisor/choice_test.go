@@ -125,7 +125,7 @@ func TestChoice(t *testing.T) {
 			t.Logf("row %d: %s (%s): not %s; cites %q, says %.300q", i+1, c.question, c.corpus, failed, keys(env), env.Result)
 		}
 	}
-	least := [2]tally{{cited: 36, said: 37, first: 33, declined: 7}, {cited: 31, said: 31, first: 29, declined: 6}}
+	least := [2]tally{{cited: 33, said: 34, first: 31, declined: 7}, {cited: 31, said: 31, first: 29, declined: 6}}
 	for i, half := range []string{"tuned on", "held out"} {
 		h := halves[i]
 		t.Logf("%s: of %d answerable: cited %d, said %d, first %d; of %d others: declined %d",

@@ -28,11 +28,12 @@ const (
 
 // Evidence is what was found for a question.
 type evidence struct {
-	query  *index.Query
-	exact  []retrieve.Found // by key, then by anchor, then definitions; quoted whole
-	ranked []retrieve.Found // by words, outside of what exact quotes
-	cut    int              // ranked passages that were cut
-	reason string           // why it is too little to answer from; empty if it is not
+	query     *index.Query
+	exact     []retrieve.Found // by key, then by anchor, then definitions; quoted whole
+	ranked    []retrieve.Found // by words, outside of what exact quotes
+	cut       int              // ranked passages that were cut
+	conflicts []conflict       // among the sentences chosen
+	reason    string           // why it is too little to answer from; empty if it is not
 }
 
 // A weigher says how much a ranked passage is worth, 0 to 1.

@@ -34,12 +34,23 @@ const everywhere = Web | CLI | Stdio | Hosted | REST | OpenAI
 // Answer answers a question with verified citations.
 var Answer = &Op[AskIn, *models.Envelope]{
 	Name: "answer", Tool: "answer", Title: "Answer a question", Route: "POST /v1/brains/{brain_id}/answers",
-	Summary: "Answer a question from the published brain. Every sentence of `result` is quoted verbatim from a citation; `guardrail.status` other than `pass` means that the brain does not ground an answer: say so instead of guessing. Reproduce the `## Sources` block when you pass the answer on.",
+	Summary: "Answer a question from the published brain. Every sentence of `result` stands on the verbatim quote of a citation; `guardrail.status` other than `pass` means that the brain does not ground an answer: say so instead of guessing. Reproduce the `## Sources` block when you pass the answer on.",
 	Class:   Read, Needs: models.MayAsk, Offered: everywhere, Serves: true,
 	HTTP: HTTP{Keys: true, Example: `{"query":"How long do we keep complaint records?"}`},
 	Run: func(ctx context.Context, e *Env, in AskIn) (*models.Envelope, error) {
-		return e.ask(ctx, in, (*advisor.Engine).Answer)
+		return e.ask(ctx, in, e.desk.answering())
 	},
+}
+
+// answering is how questions are answered here: in the sources' words, or in a
+// model's where one is set.
+func (d *Desk) answering() func(*advisor.Engine, context.Context, advisor.Question) *models.Envelope {
+	if d.Settings.Writer == nil {
+		return (*advisor.Engine).Answer
+	}
+	return func(e *advisor.Engine, ctx context.Context, q advisor.Question) *models.Envelope {
+		return e.Compose(ctx, q, d.Settings.Writer)
+	}
 }
 
 // Retrieve returns the passages that would ground an answer.

@@ -171,6 +171,8 @@ func (r *replay) report(tx *store.Tx) (*Replay, error) {
 		return nil, err
 	}
 	switch {
+	case advisor.Written(out.EngineThen):
+		found("a model wrote the sentences of this answer (%s), so they are not made again: what the engine quotes instead is %s", out.EngineThen, map[bool]string{true: "the same", false: "other text"}[same])
 	case out.EngineThen != out.EngineNow:
 		found("another engine answers now; its answer is %s", map[bool]string{true: "the same", false: "another"}[same])
 	case !same:

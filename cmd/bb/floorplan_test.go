@@ -34,6 +34,7 @@ var floors = []struct{ pkg, ours, others string }{
 	{"advisor/ingest/form", "models", ""},
 	{"advisor/ingest", "models models/fault advisor/cite advisor/ingest", "golang.org/x/text golang.org/x/net/html golang.org/x/sys github.com/yuin/goldmark github.com/klippa-app/go-pdfium github.com/tetratelabs/wazero github.com/xuri/excelize github.com/emersion/go-message github.com/wlynxg/chardet github.com/landlock-lsm/go-landlock github.com/elastic/go-seccomp-bpf"},
 	{"advisor/fetch", "models models/fault", "golang.org/x/net code.dny.dev/ssrf github.com/temoto/robotstxt"},
+	{"advisor/model", "", "github.com/openai/openai-go"},
 	{"advisor/verify", "models models/fault advisor/cite advisor/index", "golang.org/x/text"},
 	{"advisor/retrieve", "models models/fault advisor/cite advisor/index", "golang.org/x/text"},
 	{"advisor/wiki", "models models/fault advisor/cite advisor/index advisor/retrieve", "golang.org/x/text"},
