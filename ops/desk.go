@@ -33,6 +33,7 @@ type Desk struct {
 
 	sealer *store.Sealer
 	drafts drafts
+	linked linked
 }
 
 // Settings are what operations need to know of the configuration.

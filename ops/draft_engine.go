@@ -38,6 +38,7 @@ func (d *drafts) forget(brain models.BrainID) {
 func (d *Desk) forgetLoaded(brain models.BrainID) {
 	d.Shelf.Forget(brain)
 	d.drafts.forget(brain)
+	d.linked.forget(brain)
 }
 
 // keep holds an engine until nobody has asked it for a while.

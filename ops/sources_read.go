@@ -3,8 +3,10 @@ package ops
 import (
 	"context"
 	"encoding/hex"
+	"slices"
 	"strings"
 
+	"polaris/advisor/retrieve"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -35,6 +37,8 @@ type SourceStretch struct {
 	Certified *models.Certification `json:"certification,omitempty"` // of this revision
 	Purged    *models.Purge         `json:"purge,omitempty"`
 	Revisions []store.RevisionRow   `json:"revisions"` // the newest first
+
+	References *RefCounts `json:"references,omitempty"` // of the draft's revision, and where they lead
 }
 
 // stretchOf is how many passages a stretch holds at most.
@@ -86,8 +90,38 @@ func readSource(_ context.Context, e *Env, in ReadSourceIn) (*SourceStretch, err
 	if p, was := gone[s.ID]; was {
 		out.Purged = &p
 	}
+	if rev.N == s.Head && s.RemovedAt == nil && out.Purged == nil {
+		if err := out.cite(e); err != nil {
+			return nil, err
+		}
+	}
 	out.Revisions, err = e.Tx.RevisionRows(s.ID)
 	return out, err
+}
+
+// cite fills in what the passages cite and what cites them.
+func (x *SourceStretch) cite(e *Env) error {
+	l, err := e.links()
+	if err != nil {
+		return err
+	}
+	doc := slices.IndexFunc(l.draft.Docs, func(d models.Doc) bool { return d.Source.ID == x.Source.ID })
+	if doc < 0 {
+		return nil // it was taken out since
+	}
+	x.References = new(l.counted(doc))
+	own := map[int][]models.Reference{}
+	for _, r := range l.refs[doc] {
+		if r.From >= x.From && r.From < x.From+len(x.Passages) {
+			own[r.From] = append(own[r.From], r)
+		}
+	}
+	for i := range x.Passages {
+		p := &x.Passages[i]
+		cited, _ := l.cited(doc, own[p.Ordinal], p.Text, p.Start)
+		p.Refs, p.ReferredBy = cited[p.Ordinal], l.citing(retrieve.Ref{Doc: doc, Passage: p.Ordinal})
+	}
+	return nil
 }
 
 // place finds where the stretch begins.

@@ -152,6 +152,9 @@ func sourceView(p *page, v *ops.SourceStretch, span [2]int) sources.Source {
 		view.Brought = "Brought in by " + v.Revision.CreatedBy + " on " + v.Revision.CreatedAt.UTC().Format("2 January 2006") + "."
 	}
 	view.Reading = readingOf(v.Revision.Report)
+	if v.References != nil && v.References.Found > 0 {
+		view.Reading.Facts = append(view.Reading.Facts, sources.Fact{Name: "References", Text: referenceWords(*v.References)})
+	}
 	view.Revisions, view.Shown = revisionsOf(p, v, view.May && !view.IsRemoved && v.Purged == nil)
 	fillPassages(&view, v, span)
 	q := url.Values{}

@@ -100,7 +100,7 @@ func (s *Server) sourcesPage(p *page, status int, problem string, results []sour
 
 func foundRow(p *page, src ops.FoundSource) sources.Row {
 	r := sourceRow(p, src.Source)
-	r.Passages, r.Format, r.Language, r.Warnings, r.Purged = layout.Number(src.Passages), formatWord(src.MediaType), src.Language, src.Warnings, src.Purged
+	r.Passages, r.Format, r.Language, r.Warnings, r.Purged = layout.Number(src.Passages), formatWord(src.MediaType), languageWords(src.Language), src.Warnings, src.Purged
 	switch {
 	case src.Suspended:
 		r.Suspended = "suspended"

@@ -170,9 +170,9 @@ func (n nouns) fill(text string, escape func(string) string) string {
 
 func asIs(s string) string { return s }
 
-// what differs between any two requests: ids and times, the newest answers, and
-// which titles a made-up one happens to be near to
-var chance = regexp.MustCompile(`"answers":\[[^\]]*\]| Nearest: [^"]*?\.|(req|ans|src|per|rec|imp)_[0-9A-Za-z]{12}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id|hash|sha256|payload)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns|micros)":\d+|"code":"[A-Z0-9]+"`)
+// what differs between any two requests: ids and times, the newest answers and
+// what nobody could answer (the requests before have asked), and which titles a made-up one happens to be near to
+var chance = regexp.MustCompile(`"(?:answers|gaps)":\[[^\]]*\]|"id":\d+|"at":"[^"]*"| Nearest: [^"]*?\.|(req|ans|src|per|rec|imp)_[0-9A-Za-z]{12}|sk-polaris-\w+|"(as_of|[a-z_]+_at|key|id|start|person_id|hash|sha256|payload)":"[^"]*"|Answer ans_\w+[^"]*|"(remaining|latency_ns|micros)":\d+|"code":"[A-Z0-9]+"`)
 
 // seen is an answer without what differs between any two requests, and with the
 // names that were sent left out.
@@ -194,6 +194,15 @@ func (s *site) credentials(b *browser, brain string) map[string][]string {
 		"key":    {"X-API-Key", b.wideKey(brain)},
 		"token":  {"Authorization", "Bearer " + b.scopedToken(brain, atThePage...)},
 	}
+}
+
+// differ returns where two texts begin to differ.
+func differ(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // Whoever holds a credential of one brain learns nothing of another: every
@@ -238,7 +247,8 @@ func TestNoNameReachesAcross(t *testing.T) {
 					return a.seen(n)
 				}
 				if got, want := see("calliope", theirs), see("calliope", nobodys); got != want {
-					t.Errorf("%s %s by %s: names of zebra bring\n  %.600s\nnames of nobody's\n  %.600s", at.method, at.path, who, got, want)
+					at0 := max(0, differ(got, want)-60)
+					t.Errorf("%s %s by %s: names of zebra bring\n  …%.600s\nnames of nobody's\n  …%.600s", at.method, at.path, who, got[min(at0, len(got)):], want[min(at0, len(want)):])
 				}
 				if isAPI(at.path) {
 					continue

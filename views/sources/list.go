@@ -111,3 +111,11 @@ func (x Index) allURL(f layout.Frame) string {
 	}
 	return ""
 }
+
+// kind is what sort of document a source is, and in which language.
+func (r Row) kind() string {
+	if r.Language == "" {
+		return r.Format
+	}
+	return r.Format + ", " + r.Language
+}
