@@ -151,7 +151,9 @@ func TestPagesHoldStillInTheBrowser(t *testing.T) {
 	}
 	b.do(wide)
 	b.open("/brains/acme/sources")
+	b.until(`document.documentElement.classList.contains("scripted")`)
 	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.until(`document.activeElement.matches("dialog input")`)
 	b.keys("rules")
 	b.until(`document.querySelector("#found").dataset.for === "rules"`)
 	b.keys(kb.Escape)
