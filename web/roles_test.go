@@ -79,6 +79,7 @@ var letIn = map[string]string{
 	"POST/sources":                          "oac",
 	"GET/sources/:code":                     "oacpu",
 	"GET/sources/:code/certification":       "oac",
+	"GET/sources/references":                "oacpu",
 	"POST/sources/:code/certification":      "oac",
 	"GET/sources/:code/diff":                "oacpu",
 	"GET/sources/:code/facts":               "oac",

@@ -54,5 +54,5 @@ func TestCertificationIsShown(t *testing.T) {
 	b.get("/brains/calliope/sources/HB").lacks("Certified")
 	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: "calliope", Via: ops.CLI, ApprovedBy: owner}
 	run(s, c, ops.CertifySource, ops.CertifyIn{Source: "HB", Note: "Read <all> of it."})
-	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "Certified", "by "+owner+" on ", ", named at a terminal: Read &lt;all&gt; of it.")
+	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "Certified", "by "+owner+" on ", ", named at a terminal, imported by ", ": Read &lt;all&gt; of it.")
 }
