@@ -26,7 +26,7 @@ test:
 SHOTS ?= .cache/shots
 shots:
 	@scripts/need go postgres chromium
-	POLARIS_SHOTS=$(abspath $(SHOTS)) go test ./web -run InTheBrowser -count=1 -timeout 30m
+	POLARIS_SHOTS=$(abspath $(SHOTS)) go test ./web -run "InTheBrowser|ByKeys" -count=1 -timeout 30m
 	POLARIS_GALLERY=$(abspath $(SHOTS))/gallery go test ./views/gallery -run PagesAreSound -count=1
 
 # The real clients alone; make test runs them, too.
