@@ -35,6 +35,9 @@ type Question struct {
 
 	// Suspended is what the answer may not stand on.
 	Suspended []models.Withheld
+
+	Blocked   []models.RefusedTopic // what the brain does not answer about
+	Threshold float64               // from which a sentence counts as verified; 0: [DefaultThreshold]
 }
 
 // An Engine answers from one version of a brain. It changes no answer once

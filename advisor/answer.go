@@ -13,6 +13,9 @@ import (
 
 // Answer answers a question in sentences of the sources, or declines to.
 func (e *Engine) Answer(_ context.Context, q Question) *models.Envelope {
+	if env := refuse(q, e.Version(), e.name, true); env != nil {
+		return env
+	}
 	return e.withhold(e.answer(q), q.Suspended, false)
 }
 
@@ -25,6 +28,9 @@ func (e *Engine) answer(q Question) *models.Envelope {
 		return decline(env, ev.reason, declined[ev.reason])
 	}
 	claims := e.choose(ev)
+	if len(claims) == 0 && ev.unproved {
+		return decline(env, weakEvidence, declined[weakEvidence])
+	}
 	b := builder{engine: e, env: env, numbers: map[span]int{}}
 	for _, f := range ev.exact {
 		b.cite(f)
@@ -45,7 +51,7 @@ func (e *Engine) answer(q Question) *models.Envelope {
 		fmt.Fprintf(&said, "%s [%d]", text, n)
 		cited := &env.Citations[n-1]
 		cited.Verification = verify.Lexical(text, cited.Quote, nil)
-		cited.Verified = cited.Verification.Score >= verify.Threshold
+		cited.Verified = cited.Verification.Score >= ev.threshold
 		sum += cited.Score * cited.Verification.Score
 	}
 	env.Result = said.String()
@@ -59,6 +65,9 @@ func (e *Engine) answer(q Question) *models.Envelope {
 // own: first those that it names, then those of its topic cards, then those
 // that its words lead to, the best first.
 func (e *Engine) Retrieve(_ context.Context, q Question) *models.Envelope {
+	if env := refuse(q, e.Version(), e.name, false); env != nil {
+		return env
+	}
 	return e.withhold(e.retrieve(q), q.Suspended, true)
 }
 
@@ -105,6 +114,9 @@ func decline(env *models.Envelope, reason, result string) *models.Envelope {
 
 // NoVersion is the answer of a brain that has published nothing yet.
 func NoVersion(q Question) *models.Envelope {
+	if env := refuse(q, 0, Release, true); env != nil {
+		return env
+	}
 	env := &models.Envelope{Citations: []models.Citation{}, Query: strings.ToValidUTF8(q.Text, "\uFFFD"), Engine: Release}
 	return decline(env, noVersion, declined[noVersion])
 }

@@ -94,7 +94,11 @@ func (e *Engine) fromProvision(ev *evidence, i int, f retrieve.Found, most int) 
 	}
 	readable := slices.DeleteFunc(e.withLeadIns(ev.query, best), func(c claim) bool { return c.start < f.Start || c.end > f.End })
 	quote := e.find.Doc(f.Ref).Revision.Text[f.Start:f.End]
-	readable = slices.DeleteFunc(readable, func(c claim) bool { return verify.Lexical(e.textOf(c), quote, nil).Score < verify.Threshold })
+	readable = slices.DeleteFunc(readable, func(c claim) bool {
+		below := verify.Lexical(e.textOf(c), quote, nil).Score < ev.threshold
+		ev.unproved = ev.unproved || below
+		return below
+	})
 	slices.SortFunc(readable, func(a, b claim) int { return cmp.Compare(a.start, b.start) })
 	return readable
 }

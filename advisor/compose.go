@@ -100,7 +100,7 @@ func (e *Engine) Compose(ctx context.Context, q Question, w Writer) *models.Enve
 	env.Notices = append(env.Notices, fmt.Sprintf(noticeModel, clean(w.Name())))
 	if !heard {
 		env.Notices = append(env.Notices, noticeUnheard)
-		env.Guardrail = models.Guardrail{Status: models.GuardrailDisclaim, Reasons: []string{judgeFailed}}
+		env.Guardrail = models.Guardrail{Status: models.GuardrailDisclaim, Reasons: append([]string{judgeFailed}, env.Guardrail.Reasons...)}
 	}
 	env.Rendered = render(env, nil)
 	return e.withhold(env, q.Suspended, false)
@@ -134,6 +134,10 @@ func (e *Engine) toBeShown(ev *evidence, off []models.Withheld) *display {
 		if end-start > shownEach {
 			for end = start + shownEach; !boundary(doc.Revision.Text, end); end-- {
 			}
+		}
+		if with := e.carried(claim{ref: f.Ref, start: start, end: end}); i >= len(ev.exact) && len(with) == 1 && end-with[0].start <= shownEach {
+			start = with[0].start // an item is shown with the opening that turns it
+			f.Start = start
 		}
 		if len(d.passages) == shownMost || start == end || end-start > room || hidden(f) {
 			continue
@@ -175,8 +179,11 @@ func (e *Engine) provable(d *display, wrote []model.Claim) []draft {
 		if at < 0 || leads(text, c.Quote) || verify.Veto(text, c.Quote) != "" {
 			continue
 		}
-		said[text] = true
 		start, end := trimmed(e.find.Doc(f.Ref).Revision.Text, f.start+at, f.start+at+len(c.Quote))
+		if !e.whole(f.Ref, start, end) {
+			continue
+		}
+		said[text] = true
 		out = append(out, draft{
 			text: text, from: f, start: start, end: end, quote: c.Quote,
 			lexical: verify.Lexical(text, c.Quote, nil).Score,
@@ -270,7 +277,7 @@ func (e *Engine) compose(env *models.Envelope, ev *evidence, drafts []draft, hea
 	sum := 0.0
 	for i := range drafts {
 		d := &drafts[i]
-		v := d.verdict(heard)
+		v := d.verdict(heard, ev.threshold)
 		if v.Method == models.Unverified {
 			continue
 		}
@@ -283,7 +290,7 @@ func (e *Engine) compose(env *models.Envelope, ev *evidence, drafts []draft, hea
 		if cited.Verification.Method == models.Unverified || v.Score < cited.Verification.Score {
 			cited.Verification = v // of several sentences the one that it carries least
 		}
-		cited.Verified = cited.Verification.Method != models.VerifiedFallback && cited.Verification.Score >= verify.Threshold
+		cited.Verified = cited.Verification.Method != models.VerifiedFallback && cited.Verification.Score >= ev.threshold
 		sum += cited.Score * v.Score
 		said = append(said, fmt.Sprintf("%s [%d]", d.text, n))
 	}
@@ -292,17 +299,60 @@ func (e *Engine) compose(env *models.Envelope, ev *evidence, drafts []draft, hea
 	}
 	env.Result = strings.Join(said, " ")
 	env.Confidence = round(sum / float64(len(said)))
+	e.disagree(&b, ev)
 	return env
 }
 
-// verdict is how a claim came through.
-func (d *draft) verdict(heard bool) models.Verification {
+// whole reports whether a quote has the openings of the lists that it stands in,
+// where they turn what it says. "Tell others who has borrowed what." is no quote
+// of "Staff shall not: (a) tell others who has borrowed what."
+func (e *Engine) whole(ref retrieve.Ref, start, end int) bool {
+	for _, r := range e.find.Below(ref) {
+		p := e.find.Passage(r)
+		if p.Start >= end || start >= p.End {
+			continue // nothing of the quote is in it
+		}
+		with := e.carried(claim{ref: r, start: max(start, p.Start), end: min(end, p.End)})
+		if len(with) == 0 || with[0].start < start {
+			return false
+		}
+	}
+	return true
+}
+
+// disagree tells of sources that contradict what is quoted, or each other, among
+// those that would be quoted without a model. Their quotes are cited as well.
+func (e *Engine) disagree(b *builder, ev *evidence) {
+	e.choose(ev)
+	numbers := map[span]int{}
+	for _, x := range ev.conflicts {
+		for _, c := range []claim{x.a, x.b} {
+			f := retrieve.Found{Ref: c.ref, Start: c.start, End: c.end, Score: c.score}
+			if c.found < len(ev.exact) {
+				f = ev.exact[c.found]
+			}
+			n := b.cite(f)
+			cited := &b.env.Citations[n-1]
+			if cited.Verification.Method == models.Unverified {
+				cited.Verification = verify.Lexical(e.textOf(c), cited.Quote, nil)
+				cited.Verified = cited.Verification.Score >= ev.threshold
+			}
+			numbers[spanOf(c)] = n
+		}
+	}
+	e.report(b.env, ev.conflicts, numbers)
+}
+
+// verdict is how a claim came through; what falls below the brain's threshold
+// did not.
+func (d *draft) verdict(heard bool, threshold float64) models.Verification {
+	granted := round(judgedFloor + (1-judgedFloor)*d.lexical)
 	switch {
 	case d.proved():
 		return models.Verification{Method: models.VerifiedLexical, Score: 1}
-	case heard && d.granted:
-		return models.Verification{Method: models.VerifiedEntailment, Score: round(judgedFloor + (1-judgedFloor)*d.lexical)}
-	case !heard && d.lexical >= verify.Threshold:
+	case heard && d.granted && granted >= threshold:
+		return models.Verification{Method: models.VerifiedEntailment, Score: granted}
+	case !heard && d.lexical >= threshold:
 		return models.Verification{Method: models.VerifiedFallback, Score: round(d.lexical)}
 	}
 	return models.Verification{Method: models.Unverified}

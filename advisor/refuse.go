@@ -6,7 +6,7 @@ import "polaris/advisor/index"
 // subject and not say what is asked: the nearer the corpus is to the question,
 // the more words they share by chance.
 const (
-	perUnknown  = 0.2  // more that is asked for each word of the question that no passage has
+	perUnknown  = 0.15 // more that is asked for each word of the question that no passage has
 	unknownMost = 2    // of them that count
 	otherKind   = 0.9  // asked for where the nearest sentence lacks the kind of answer that is wanted
 	mostlyNew   = 0.97 // where a third of the question's words is in no passage

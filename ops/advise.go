@@ -70,7 +70,10 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 	if err := e.desk.checkQuery(in); err != nil {
 		return nil, err
 	}
-	q := advisor.Question{Text: in.Query, TopicIDs: in.TopicIDs, Earlier: e.desk.readable(in)}
+	q, err := e.question(ctx, advisor.Question{Text: in.Query, TopicIDs: in.TopicIDs, Earlier: e.desk.readable(in)})
+	if err != nil {
+		return nil, err
+	}
 	engine, err := e.engineOf(ctx, in.Version)
 	if err != nil {
 		return nil, err
@@ -78,7 +81,7 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 	if q.Suspended, err = e.suspended(ctx); err != nil {
 		return nil, err
 	}
-	e.Audit.Detail.Suspended = q.Suspended
+	e.Audit.Detail.Suspended, e.Audit.Detail.Policy = q.Suspended, borne(q)
 	var env *models.Envelope
 	if engine == nil {
 		env = advisor.NoVersion(q)

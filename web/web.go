@@ -262,6 +262,7 @@ func (s *Server) routes() {
 	brain.POST("/settings/four-eyes", s.member(s.saveFourEyes))
 	brain.POST("/settings/rules", s.member(s.saveRules))
 	brain.POST("/settings/recording", s.member(s.saveRecording))
+	brain.POST("/settings/answering", s.member(s.savePolicy))
 	brain.GET("/settings/export", s.member(s.exportBrain))
 	brain.GET("/settings/deletion", s.member(s.newDeletion))
 	brain.POST("/settings/deletion", s.member(s.deleteBrain))

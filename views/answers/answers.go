@@ -258,6 +258,7 @@ var reasonWords = map[string]string{
 	"no_evidence":          "Nothing in the published version bears on the question.",
 	"weak_evidence":        "What was found bears on the question too weakly to stand on.",
 	"no_published_version": "This brain has no published version yet.",
+	"refused_topic":        "The policy of this brain refuses the subject.",
 	"source_suspended":     "A source that the answer needs is suspended.",
 	"unverified":           "A sentence could not be held against its quote.",
 	"policy":               "The policy of this brain refuses the question.",
