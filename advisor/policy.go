@@ -3,6 +3,8 @@ package advisor
 import (
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"polaris/advisor/index"
 	"polaris/advisor/verify"
@@ -41,7 +43,7 @@ func (q *Question) Refused() *models.RefusedTopic {
 	text, _ := inContext(q.Text, q.Earlier)
 	asked := Phrase(text)
 	for i, t := range q.Blocked {
-		if slices.ContainsFunc(t.Phrases, func(p string) bool { return about(asked, Phrase(p)) }) {
+		if slices.ContainsFunc(t.Phrases, func(p string) bool { return about(asked, stemmed(p)) }) {
 			return &q.Blocked[i]
 		}
 	}
@@ -50,13 +52,35 @@ func (q *Question) Refused() *models.RefusedTopic {
 
 // Phrase returns the words of a text by which a topic is recognised, as stems,
 // without those that only link others.
-func Phrase(text string) (stems []string) {
+func Phrase(text string) (out []string) {
 	index.Words(strings.ToValidUTF8(text, " "), func(word []byte, _, _ int) {
 		if w := string(word); !linking[w] {
-			stems = append(stems, index.Stem(w))
+			out = append(out, index.Stem(w))
 		}
 	})
-	return stems
+	return out
+}
+
+// mostStemmed bounds how many phrases of all brains are kept as stems.
+const mostStemmed = 10_000
+
+var (
+	stems    sync.Map // phrase to its stems, which depend on nothing else
+	stemsLen atomic.Int64
+)
+
+// stemmed is Phrase for what is asked again with each question.
+func stemmed(phrase string) []string {
+	if v, ok := stems.Load(phrase); ok {
+		return v.([]string)
+	}
+	out := Phrase(phrase)
+	if stemsLen.Load() < mostStemmed {
+		if _, there := stems.LoadOrStore(phrase, out); !there {
+			stemsLen.Add(1)
+		}
+	}
+	return out
 }
 
 // IsPhrase reports whether a question can be about a text: it has a word that
