@@ -65,7 +65,10 @@ func askDraft(ctx context.Context, e *Env, in AskDraftIn) (*DraftAnswer, error) 
 	if err != nil {
 		return nil, err
 	}
-	q := advisor.Question{Text: in.Query}
+	q, err := e.question(ctx, advisor.Question{Text: in.Query})
+	if err != nil {
+		return nil, err
+	}
 	if q.Suspended, err = e.suspended(ctx); err != nil {
 		return nil, err
 	}

@@ -64,6 +64,12 @@ func TestPolicyOfABrain(t *testing.T) {
 		t.Errorf("the log has %+v", row.Detail)
 	}
 
+	cur := ann
+	cur.By.Policy = models.Policy{VerifyThreshold: 0.9, RefusedTopics: fees} // as the guard looks it up for the next request
+	if tried := must(t, d, cur, ops.AskDraft, ops.AskDraftIn{Query: fee.Query}); tried.Without.Guardrail.Status != models.GuardrailBlock {
+		t.Errorf("the draft answers what is refused: %+v", tried.Without.Guardrail)
+	}
+
 	// Wider by two.
 	app := connected(t, db.URL)
 	if _, err := app.Exec(t.Context(), "SELECT set_config('app.brain_id', 'acme', false)"); err != nil {

@@ -59,9 +59,13 @@ func (c *proposedChange) effect(ctx context.Context, e *Env) (*GoldenReport, err
 	if card.ID != "" {
 		then = now.WithCard(card)
 	}
+	ask, err := e.question(ctx, advisor.Question{})
+	if err != nil {
+		return nil, err
+	}
 	r := &GoldenReport{Asked: len(qs), Questions: []GoldenResult{}}
 	for _, q := range qs {
-		ask := advisor.Question{Text: q.Question, TopicIDs: q.TopicIDs}
+		ask.Text, ask.TopicIDs = q.Question, q.TopicIDs
 		var before *models.Envelope
 		if card.ID != "" {
 			before = now.Answer(ctx, ask)
