@@ -50,6 +50,7 @@ var letIn = map[string]string{
 	"GET/passages":                          "oacpur",
 	"GET/search":                            "oacpur",
 	"GET/settings":                          "oacpu",
+	"POST/settings/answering":               "oa",
 	"GET/settings/api-keys":                 "oa",
 	"POST/settings/api-keys":                "oa",
 	"GET/settings/api-keys/:id":             "oa",
@@ -149,7 +150,7 @@ func TestEachRoleAtEachPage(t *testing.T) {
 		return strings.NewReplacer(":brain", "acme", ":code", "RU", ":n", "1", ":title", "x", ":id", id).Replace(path)
 	}
 	// Some forms are read before anybody is asked whether they may be sent.
-	wellFormed := url.Values{"revision": {"1"}, "source": {"NONE"}, "do": {"remove"}, "confirmed": {"yes"}, "needed-A2": {"9"}, "needed-A3": {"9"}, "needed-A4": {"9"}}
+	wellFormed := url.Values{"revision": {"1"}, "source": {"NONE"}, "do": {"remove"}, "confirmed": {"yes"}, "needed-A2": {"9"}, "needed-A3": {"9"}, "needed-A4": {"9"}, "verify_threshold": {"9"}}
 	tried := 0
 	for _, r := range s.server.echo.Routes() {
 		if !strings.HasPrefix(r.Path, "/brains/:brain") || r.Method != http.MethodGet && r.Method != http.MethodPost {
