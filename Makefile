@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both install
 # what is missing through the machine's package manager, after saying so.
-.PHONY: demo test clients check long race lasting build bench fuzz fuzz-front generate clean
+.PHONY: demo test shots clients check long race lasting build bench fuzz fuzz-front generate clean
 
 SHELL := /bin/bash
 TOOL = go tool -modfile=tools/go.mod
@@ -20,6 +20,14 @@ build:
 test:
 	@scripts/need go postgres chromium node nginx readers
 	@scripts/test
+
+# Pictures of the pages as the browser tests meet them, light, dark and on two
+# phones, in SHOTS; and each page in each state, to be opened from SHOTS/gallery.
+SHOTS ?= .cache/shots
+shots:
+	@scripts/need go postgres chromium
+	POLARIS_SHOTS=$(abspath $(SHOTS)) go test ./web -run "InTheBrowser|ByKeys" -count=1 -timeout 30m
+	POLARIS_GALLERY=$(abspath $(SHOTS))/gallery go test ./views/gallery -run PagesAreSound -count=1
 
 # The real clients alone; make test runs them, too.
 clients:

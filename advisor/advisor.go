@@ -24,6 +24,7 @@ const Release = "polaris-0.1"
 // A Config is what an engine needs to know of the server.
 type Config struct {
 	PublicURL string // origin of links into the wiki
+	Indexes   string // folder in which indexes are kept from start to start; empty: none are
 }
 
 // A Question is what a caller wants to know, and the topic cards that route it.
@@ -34,6 +35,9 @@ type Question struct {
 
 	// Suspended is what the answer may not stand on.
 	Suspended []models.Withheld
+
+	Blocked   []models.RefusedTopic // what the brain does not answer about
+	Threshold float64               // from which a sentence counts as verified; 0: [DefaultThreshold]
 }
 
 // An Engine answers from one version of a brain. It changes no answer once
@@ -60,7 +64,7 @@ func Build(c *models.Corpus, cfg Config) (*Engine, error) {
 	}
 	e := &Engine{
 		corpus: c,
-		find:   retrieve.New(c),
+		find:   retrieve.NewKept(c, cfg.indexFile(c)),
 		base:   strings.TrimSuffix(cfg.PublicURL, "/") + "/v1/brains/" + url.PathEscape(string(c.Brain)) + "/wiki/",
 	}
 	e.name = Release + " " + e.find.Index().Name()

@@ -13,27 +13,37 @@ import (
 
 // Answer answers a question in sentences of the sources, or declines to.
 func (e *Engine) Answer(_ context.Context, q Question) *models.Envelope {
+	if env := refuse(q, e.Version(), e.name, true); env != nil {
+		return env
+	}
 	return e.withhold(e.answer(q), q.Suspended, false)
 }
 
 func (e *Engine) answer(q Question) *models.Envelope {
 	env, ev := e.open(q, asAnswer)
+	if ev.reason == "" && !e.answers(ev) {
+		ev.reason = weakEvidence
+	}
 	if ev.reason != "" {
 		return decline(env, ev.reason, declined[ev.reason])
 	}
 	claims := e.choose(ev)
+	if len(claims) == 0 && ev.unproved {
+		return decline(env, weakEvidence, declined[weakEvidence])
+	}
 	b := builder{engine: e, env: env, numbers: map[span]int{}}
 	for _, f := range ev.exact {
 		b.cite(f)
 	}
 	var said strings.Builder
-	sum := 0.0
+	sum, numbers := 0.0, map[span]int{}
 	for i, c := range claims {
 		n := c.found + 1
 		if c.found >= len(ev.exact) {
 			f := ev.ranked[c.found-len(ev.exact)]
 			n = b.cite(retrieve.Found{Ref: c.ref, Start: c.start, End: c.end, Why: f.Why, Score: c.score})
 		}
+		numbers[spanOf(c)] = n
 		if i > 0 {
 			said.WriteString(between(claims[i-1], c))
 		}
@@ -41,11 +51,12 @@ func (e *Engine) answer(q Question) *models.Envelope {
 		fmt.Fprintf(&said, "%s [%d]", text, n)
 		cited := &env.Citations[n-1]
 		cited.Verification = verify.Lexical(text, cited.Quote, nil)
-		cited.Verified = cited.Verification.Score >= verify.Threshold
+		cited.Verified = cited.Verification.Score >= ev.threshold
 		sum += cited.Score * cited.Verification.Score
 	}
 	env.Result = said.String()
 	env.Confidence = round(sum / float64(max(1, len(claims))))
+	e.report(env, ev.conflicts, numbers)
 	env.Rendered = render(env, nil)
 	return env
 }
@@ -54,6 +65,9 @@ func (e *Engine) answer(q Question) *models.Envelope {
 // own: first those that it names, then those of its topic cards, then those
 // that its words lead to, the best first.
 func (e *Engine) Retrieve(_ context.Context, q Question) *models.Envelope {
+	if env := refuse(q, e.Version(), e.name, false); env != nil {
+		return env
+	}
 	return e.withhold(e.retrieve(q), q.Suspended, true)
 }
 
@@ -100,6 +114,9 @@ func decline(env *models.Envelope, reason, result string) *models.Envelope {
 
 // NoVersion is the answer of a brain that has published nothing yet.
 func NoVersion(q Question) *models.Envelope {
+	if env := refuse(q, 0, Release, true); env != nil {
+		return env
+	}
 	env := &models.Envelope{Citations: []models.Citation{}, Query: strings.ToValidUTF8(q.Text, "\uFFFD"), Engine: Release}
 	return decline(env, noVersion, declined[noVersion])
 }

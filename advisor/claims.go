@@ -8,6 +8,7 @@ import (
 
 	"polaris/advisor/index"
 	"polaris/advisor/retrieve"
+	"polaris/advisor/verify"
 )
 
 // How much an answer says.
@@ -61,7 +62,13 @@ func (e *Engine) choose(ev *evidence) []claim {
 	if len(ev.exact) > 0 {
 		most = min(2, maxClaims) // the provisions asked for are the answer
 	}
-	return append(out, e.inOrder(e.withLeadIns(ev.query, greedy(ev.query, pool, said, most)))...)
+	out = append(out, e.inOrder(e.withLeadIns(ev.query, greedy(ev.query, pool, said, most)))...)
+	var readable []claim
+	for _, c := range pool {
+		readable = append(readable, e.carried(c)...)
+	}
+	out, ev.conflicts = e.oppose(ev, out, readable)
+	return out
 }
 
 // within returns the passages whose text a ranked passage was found with.
@@ -86,6 +93,12 @@ func (e *Engine) fromProvision(ev *evidence, i int, f retrieve.Found, most int) 
 		best = all[:min(most, len(all))] // nothing but the key was asked
 	}
 	readable := slices.DeleteFunc(e.withLeadIns(ev.query, best), func(c claim) bool { return c.start < f.Start || c.end > f.End })
+	quote := e.find.Doc(f.Ref).Revision.Text[f.Start:f.End]
+	readable = slices.DeleteFunc(readable, func(c claim) bool {
+		below := verify.Lexical(e.textOf(c), quote, nil).Score < ev.threshold
+		ev.unproved = ev.unproved || below
+		return below
+	})
 	slices.SortFunc(readable, func(a, b claim) int { return cmp.Compare(a.start, b.start) })
 	return readable
 }

@@ -28,11 +28,14 @@ const (
 
 // Evidence is what was found for a question.
 type evidence struct {
-	query  *index.Query
-	exact  []retrieve.Found // by key, then by anchor, then definitions; quoted whole
-	ranked []retrieve.Found // by words, outside of what exact quotes
-	cut    int              // ranked passages that were cut
-	reason string           // why it is too little to answer from; empty if it is not
+	query     *index.Query
+	exact     []retrieve.Found // by key, then by anchor, then definitions; quoted whole
+	ranked    []retrieve.Found // by words, outside of what exact quotes
+	cut       int              // ranked passages that were cut
+	conflicts []conflict       // among the sentences chosen
+	threshold float64          // from which a sentence counts as verified
+	unproved  bool             // a sentence was left out that falls below it
+	reason    string           // why it is too little to answer from; empty if it is not
 }
 
 // A weigher says how much a ranked passage is worth, 0 to 1.
@@ -53,7 +56,7 @@ func (e *Engine) gather(q Question, env *models.Envelope, weigh weigher) *eviden
 	if over := len(missing) - missingMost; over > 0 {
 		env.Notices = append(env.Notices, fmt.Sprintf("The sources lack %d further citations of the question.", over))
 	}
-	ev := &evidence{query: e.find.Index().Query(words)}
+	ev := &evidence{query: e.find.Index().Query(words), threshold: q.threshold()}
 	for _, f := range named {
 		ev.addExact(f)
 	}
@@ -164,6 +167,7 @@ var declined = map[string]string{
 	noEvidence:      "Nothing in the published sources bears on this question.",
 	weakEvidence:    "The published sources do not answer this question well enough to quote them.",
 	sourceSuspended: "The answer would need a source that a curator has suspended.",
+	refusedTopic:    "This brain does not answer questions about this subject.",
 	noVersion:       "This brain has no published version yet, so there is nothing to answer from.",
 }
 

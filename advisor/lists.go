@@ -7,34 +7,136 @@ import (
 
 	"polaris/advisor/index"
 	"polaris/advisor/retrieve"
+	"polaris/advisor/verify"
 )
 
 // withLeadIns makes the items of lists readable, which say little without the
 // sentence that opens the list: "A creditor shall notify an applicant within:".
 // A short list is said whole; of a longer one the opening is said before the
-// item, and an opening before the item that goes best with it.
+// item, and an opening before the item that goes best with it. Where the opening
+// turns what its items say, as "shall not:" does, the item's own quote has it,
+// or the item is not said.
 func (e *Engine) withLeadIns(q *index.Query, cs []claim) []claim {
 	var out []claim
 	for _, c := range cs {
 		if whole, ok := e.list(c.ref, c); ok {
-			out = append(out, whole)
+			out = append(out, e.carried(whole)...)
 			continue
 		}
-		if parent, ok := e.find.Parent(c.ref); ok && e.opensList(parent, c) {
-			if whole, ok := e.list(parent, c); ok {
-				out = append(out, whole)
+		if lead, ok := e.lead(c); ok {
+			if whole, ok := e.list(lead, c); ok {
+				out = append(out, e.carried(whole)...)
 				continue
 			}
-			if lead, ok := e.opening(parent, c); ok {
-				out = append(out, lead)
+			if l, ok := e.opening(lead, c); ok && !e.turned(l) {
+				out = append(out, e.carried(l)...)
 			}
 		}
-		out = append(out, c)
+		out = append(out, e.carried(c)...)
 		if item, ok := e.item(q, c); ok {
-			out = append(out, item)
+			out = append(out, e.carried(item)...)
 		}
 	}
 	return outermost(out)
+}
+
+// lead returns the passage that opens the list that a claim is an item of: the
+// one above it, or one before it that only items stand between.
+func (e *Engine) lead(c claim) (retrieve.Ref, bool) {
+	parent, ok := e.find.Parent(c.ref)
+	if ok && e.opensList(parent, c) {
+		return parent, true
+	}
+	if ok && !e.isHeading(parent) || !isItem(e.find.Text(c.ref)) {
+		return retrieve.Ref{}, false
+	}
+	for r := c.ref; r.Passage > 0; {
+		r.Passage--
+		above, has := e.find.Parent(r)
+		if has != ok || above != parent {
+			if r == parent || above.Passage < parent.Passage {
+				return retrieve.Ref{}, false
+			}
+			continue // below an item
+		}
+		text := strings.TrimSpace(e.find.Text(r))
+		if strings.HasSuffix(text, ":") || strings.HasSuffix(text, "—") {
+			return r, !isItem(text) && words(text) >= 3
+		}
+		if !isItem(text) {
+			return retrieve.Ref{}, false
+		}
+	}
+	return retrieve.Ref{}, false
+}
+
+// listEnd returns where the list ends that a passage opens: with what is below
+// it, or with the items that follow it.
+func (e *Engine) listEnd(r retrieve.Ref) int {
+	p := e.find.Passage(r)
+	end := p.SpanEnd
+	if end > p.End {
+		return end
+	}
+	parent, _ := e.find.Parent(r)
+	for i := r.Passage + 1; i < len(e.find.Doc(r).Passages); i++ {
+		next := retrieve.Ref{Doc: r.Doc, Passage: i}
+		if above, _ := e.find.Parent(next); above == parent && !isItem(e.find.Text(next)) || above != parent && e.find.Passage(next).Start >= end {
+			break
+		}
+		end = max(end, e.find.Passage(next).SpanEnd)
+	}
+	return end
+}
+
+// carried returns the claim with the openings of the lists that it is in, from
+// the outermost one on that turns what is said, or nothing where that would be
+// too long to quote.
+func (e *Engine) carried(c claim) []claim {
+	from := c
+	for at, depth := c, 0; depth < maxLeads; depth++ {
+		r, ok := e.lead(at)
+		if !ok {
+			break
+		}
+		l, ok := e.opening(r, at)
+		if !ok {
+			break
+		}
+		if e.turned(l) {
+			from = l
+		}
+		at = l
+	}
+	if from.start >= c.start {
+		return []claim{c}
+	}
+	if c.end-from.start > longest {
+		return nil
+	}
+	c.start, c.ref = from.start, from.ref
+	return []claim{c}
+}
+
+// maxLeads is how many lists within each other are looked at.
+const maxLeads = 6
+
+// turned reports whether the opening of a list turns what its items say.
+func (e *Engine) turned(opening claim) bool {
+	return verify.Turns(e.find.Doc(opening.ref).Revision.Text[opening.start:opening.end])
+}
+
+// isItem reports whether a text begins as an item of a list does: "(a)", "1.",
+// "-".
+func isItem(text string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	switch {
+	case first == "-", first == "*", first == "•":
+		return true
+	case strings.HasPrefix(first, "("):
+		return len(first) <= 8 && strings.HasSuffix(first, ")")
+	}
+	return len(first) > 1 && len(first) <= 5 && (strings.HasSuffix(first, ".") || strings.HasSuffix(first, ")"))
 }
 
 // item returns, for the opening of a list, the item that has most of the
@@ -69,10 +171,11 @@ func (e *Engine) item(q *index.Query, c claim) (best claim, found bool) {
 func (e *Engine) list(r retrieve.Ref, c claim) (claim, bool) {
 	p := e.find.Passage(r)
 	lead, ok := e.opening(r, c)
-	if !ok || p.SpanEnd == p.End || p.SpanEnd-lead.start > shortList || complete(e.find.Text(r)) || c.ref == r && c.start != lead.start {
+	end := e.listEnd(r)
+	if !ok || end == p.End || end-lead.start > shortList || complete(e.find.Text(r)) || c.ref == r && c.start != lead.start {
 		return claim{}, false
 	}
-	_, lead.end = trimmed(e.find.Doc(r).Revision.Text, lead.start, p.SpanEnd)
+	_, lead.end = trimmed(e.find.Doc(r).Revision.Text, lead.start, end)
 	return lead, true
 }
 

@@ -1,9 +1,16 @@
 package advisor
 
 import (
+	"context"
+	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"polaris/models"
 )
 
 // Whatever is asked, every quote is the source's own bytes, every sentence
@@ -64,4 +71,88 @@ func FuzzAnswer(f *testing.F) {
 		checkEnvelope(t, c, e.Answer(t.Context(), Question{Text: q, TopicIDs: []string{topic}}))
 		checkEnvelope(t, c, e.Retrieve(t.Context(), Question{Text: q, TopicIDs: []string{topic}}))
 	})
+}
+
+// A version that is replaced while it is read answers on as a whole: each answer
+// is all of one version, in what it says, in what it quotes and in its number.
+func TestAnswersAreOfOneVersion(t *testing.T) {
+	t.Parallel()
+	text := func(n int) string {
+		return fmt.Sprintf("# Rules\n\n## 1 Fees\n\n(a) The late fee of edition %d is %d euros.\n\n(b) Edition %d waives the late fee once.\n", n, 10+n, n)
+	}
+	load := func(v int) *Engine {
+		e, _ := written(t, text(v))
+		e.corpus.Version = v
+		return e
+	}
+	loading := make(chan struct{})
+	s := NewShelf(func(_ context.Context, _ models.BrainID, v int) (*Engine, error) {
+		<-loading
+		return load(v), nil
+	})
+	s.Put("own", load(1))
+	seen := [3]atomic.Int32{}
+	var wg sync.WaitGroup
+	var published atomic.Int32
+	published.Store(1)
+	for i := range 200 {
+		wg.Go(func() {
+			switch i {
+			case 50:
+				published.Store(2)
+			case 120:
+				close(loading)
+			}
+			e, err := s.Engine(t.Context(), "own", int(published.Load()))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			env := e.Answer(t.Context(), Question{Text: "How much is the late fee?"})
+			v := env.BrainVersion
+			seen[v].Add(1)
+			if env.Guardrail.Status != models.GuardrailPass || !strings.Contains(env.Result, fmt.Sprintf("%d euros", 10+v)) || strings.Contains(env.Rendered, fmt.Sprintf("dition %d", 3-v)) {
+				t.Errorf("version %d says %q", v, env.Rendered)
+			}
+			for _, c := range env.Citations {
+				if whole := e.corpus.Docs[0].Revision.Text; whole[c.Provenance.Start:c.Provenance.End] != c.Quote {
+					t.Errorf("version %d quotes %q", v, c.Quote)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	asked(t, s, 2, 2)
+	if seen[1].Load() == 0 || seen[1].Load()+seen[2].Load() != 200 {
+		t.Errorf("%d answers of the first version, %d of the second", seen[1].Load(), seen[2].Load())
+	}
+}
+
+// Served twice, an answer differs in no byte but those of the fields that are
+// named for it, and of the line that has them.
+func TestServedTwiceItIsTheSame(t *testing.T) {
+	t.Parallel()
+	e, _ := lawyer(t)
+	for _, text := range []string{"How long are records of applications kept?", "12 CFR 1002.9(a)", "Who won the cup final?"} {
+		var bodies [2]string
+		for i := range bodies {
+			env := e.Answer(t.Context(), Question{Text: text})
+			id := fmt.Sprintf("ans_%d", i)
+			Finish(env, Serving{AnswerID: id, RecordURL: "https://polaris.example/answers/" + id, At: time.Date(2026, 5, 4+i, 1, 2, 3, 0, time.UTC)})
+			last := strings.LastIndex(env.Rendered, "\n")
+			if !strings.Contains(env.Rendered[last:], id) || env.AnswerID != id || env.AsOf == "" {
+				t.Errorf("served as %+v", env)
+			}
+			served := marshal(t, env)
+			env.Rendered = env.Rendered[:last]
+			env.AnswerID, env.RecordURL, env.AsOf = "", "", ""
+			bodies[i] = marshal(t, env)
+			if served == bodies[i] {
+				t.Error("the named fields make no difference")
+			}
+		}
+		if bodies[0] != bodies[1] {
+			t.Errorf("%q: %s\nand then %s", text, bodies[0], bodies[1])
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package advisor
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,6 +18,7 @@ type said struct {
 	terms         index.Terms // of its words
 	kinds         index.Kind
 	substance     float64
+	words         int
 	says          bool // it can say anything by itself
 	leans         bool // it says little without those before it
 	row           bool // of a table
@@ -31,19 +35,26 @@ func (e *Engine) read(ref retrieve.Ref) []said {
 		return *all
 	}
 	text := e.find.Text(ref)
-	spans := parts(text, heading(text, retrieve.Sentences(text)))
+	all := say(e.find.Index(), text, parts(text, heading(text, retrieve.Sentences(text))))
+	if kept.CompareAndSwap(nil, &all) {
+		size := 0
+		for i := range all {
+			size += saidBytes + 4*len(all[i].terms)
+		}
+		e.kept.Add(int64(size))
+	}
+	return all
+}
+
+// say reads the sentences of a text that stand at spans.
+func say(x *index.Index, text string, spans []retrieve.Span) []said {
 	all := make([]said, len(spans))
-	size := 0
 	for i, s := range spans {
 		sentence := text[s.Start:s.End]
 		all[i] = said{
-			Span: s, terms: e.find.Index().Terms(sentence), kinds: index.Kinds(sentence), substance: substance(sentence),
+			Span: s, terms: x.Terms(sentence), kinds: index.Kinds(sentence), substance: substance(sentence), words: words(sentence),
 			says: says(sentence), leans: leans(sentence), row: sentence[0] == '|', opens: i == len(spans)-1 && !complete(sentence),
 		}
-		size += saidBytes + 4*len(all[i].terms)
-	}
-	if kept.CompareAndSwap(nil, &all) {
-		e.kept.Add(int64(size))
 	}
 	return all
 }
@@ -55,24 +66,79 @@ func (e *Engine) sentences(ev *evidence, f retrieve.Found, refs []retrieve.Ref, 
 	for _, ref := range refs {
 		base, text := e.find.Passage(ref).Start, e.find.Text(ref)
 		context := ev.query.Coverage(e.find.Match(ev.query, ref))
-		var r run
-		for _, s := range e.read(ref) {
-			if !s.says {
-				continue
-			}
-			next := alone(ev.query, s)
-			if s.opens {
-				next.kind |= e.find.Kinds(ref) & ev.query.Wants() // in the list that it opens
-			}
-			r = r.then(ev.query, text, s, next)
-			worth := (r.own + contextPart*max(0, context-r.own)) * (0.5 + 0.5*f.Score) * r.substance * fit(ev.query.Wants(), r.kind)
+		var opened index.Kind
+		if all := e.read(ref); len(all) > 0 && all[len(all)-1].opens {
+			opened = e.find.Kinds(ref) // in the list that it opens
+		}
+		weigh(ev.query, text, e.read(ref), context, opened, func(_ int, r run, worth float64) {
 			out = append(out, claim{
 				ref: ref, start: base + r.Start, end: base + r.End, found: found,
-				score: f.Score, worth: worth, terms: r.terms, kind: r.kind,
+				score: f.Score, worth: worth * (0.5 + 0.5*f.Score), terms: r.terms, kind: r.kind,
 			})
-		}
+		})
 	}
 	return out
+}
+
+// What a sentence is worth beside the words of the question that it has.
+const (
+	placePart  = 0.3  // for the last one of a long passage: prose ends with what it comes to
+	lengthPart = 0.15 // for one of twice the usual length: it has room to say the thing
+	usualWords = 20
+	longProse  = 7 // sentences from which a passage is prose that comes to something
+)
+
+// weigh calls each with every sentence of a text that can say something, the
+// run that ends with it, and what that is worth as an answer. Context is how
+// much of the question the whole text has.
+func weigh(q *index.Query, text string, all []said, context float64, opened index.Kind, each func(i int, r run, worth float64)) {
+	var r run
+	for i, s := range all {
+		if !s.says {
+			continue
+		}
+		next := alone(q, s)
+		if s.opens {
+			next.kind |= opened & q.Wants()
+		}
+		r = r.then(q, text, s, next)
+		has := r.own + contextPart*max(0, context-r.own)
+		if len(all) >= longProse && !s.row {
+			place := float64(i) / float64(len(all)-1)
+			length := max(-2, min(1, math.Log2(float64(max(1, s.words))/usualWords)))
+			has += (placePart*place + lengthPart*length) * context
+		}
+		each(i, r, has*r.substance*fit(q.Wants(), r.kind))
+	}
+}
+
+// Rank orders the sentences of one text by what they are worth as the answer to
+// a question, the best first, as an answer chooses among those of a passage.
+// Those that can say nothing come last.
+func Rank(x *index.Index, question string, sentences []string) []int {
+	q := x.Query(question)
+	text := strings.Join(sentences, " ")
+	spans := make([]retrieve.Span, 0, len(sentences))
+	var place []int // of a span among the sentences
+	at := 0
+	for i, s := range sentences {
+		if s != "" {
+			spans = append(spans, retrieve.Span{Start: at, End: at + len(s)})
+			place = append(place, i)
+		}
+		at += len(s) + 1
+	}
+	worth := make([]float64, len(sentences))
+	for i := range worth {
+		worth[i] = -1
+	}
+	weigh(q, text, say(x, text, spans), q.Coverage(x.Match(q, text)), 0, func(i int, _ run, w float64) { worth[place[i]] = w })
+	order := make([]int, len(sentences))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worth[b], worth[a]) })
+	return order
 }
 
 // A run is a sentence with those before it that it leans on.

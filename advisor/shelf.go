@@ -18,6 +18,11 @@ type Shelf struct {
 	load   func(ctx context.Context, brain models.BrainID, version int) (*Engine, error)
 	mu     sync.Mutex
 	brains map[models.BrainID]*slot
+
+	limit   int64  // bytes that engines may hold; 0: any number
+	clock   uint64 // grows with every use of an engine
+	evicted int64
+	indexes string // folder of the kept indexes, or empty
 }
 
 // A slot is one brain's place on the shelf: the engine that answers, one that
@@ -26,6 +31,7 @@ type slot struct {
 	engines map[int]*Engine
 	loading map[int]*loading
 	asked   map[int]time.Time // when a version that is not loaded was first asked for
+	used    uint64            // when the brain was last asked, by the shelf's clock
 }
 
 // A loading is a load in progress; done is closed when engine and err are set.
@@ -63,8 +69,8 @@ func (s *Shelf) slot(brain models.BrainID) *slot {
 // the newer was first asked for; where there is none, Engine waits.
 func (s *Shelf) Engine(ctx context.Context, brain models.BrainID, version int) (*Engine, error) {
 	s.mu.Lock()
-	b := s.slot(brain)
-	if e := b.engines[version]; e != nil {
+	b := s.use(brain)
+	if e := b.whole(version); e != nil {
 		b.retire(version)
 		s.mu.Unlock()
 		return e, nil
@@ -93,8 +99,8 @@ func (s *Shelf) Engine(ctx context.Context, brain models.BrainID, version int) (
 // asked for next.
 func (s *Shelf) Exactly(ctx context.Context, brain models.BrainID, version int) (*Engine, error) {
 	s.mu.Lock()
-	b := s.slot(brain)
-	if e := b.engines[version]; e != nil {
+	b := s.use(brain)
+	if e := b.whole(version); e != nil {
 		s.mu.Unlock()
 		return e, nil
 	}
@@ -125,10 +131,15 @@ func (s *Shelf) start(ctx context.Context, brain models.BrainID, version int, b 
 		l.engine, l.err = s.load(context.WithoutCancel(ctx), brain, version)
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		if s.brains[brain] != b {
+			s.removeFiles(brain) // what was read before the brain was forgotten must not stay
+		}
 		delete(b.loading, version)
 		if l.err == nil {
 			delete(b.asked, version)
 			b.engines[version] = l.engine // of a brain that was forgotten meanwhile b is on no shelf
+			s.evict(b)
+			s.removeOlder(brain, version)
 		}
 	}()
 	return l
@@ -176,6 +187,7 @@ func (s *Shelf) Forget(brain models.BrainID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.brains, brain)
+	s.removeFiles(brain)
 }
 
 // Loaded returns how many engines the shelf holds, and what they take of memory.

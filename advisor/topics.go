@@ -92,3 +92,18 @@ func (e *Engine) route(ids []string, env *models.Envelope) (used []*card) {
 	}
 	return used
 }
+
+// WithCard returns the engine with one topic card more, or another one in the
+// place of the card of its id, for trying a card before it is saved.
+func (e *Engine) WithCard(tc models.TopicCard) *Engine {
+	corpus := *e.corpus
+	corpus.Cards = append(slices.DeleteFunc(slices.Clone(e.corpus.Cards), func(c models.TopicCard) bool { return c.ID == tc.ID }), tc)
+	with := &Engine{corpus: &corpus, find: e.find, wiki: e.wiki, name: e.name, base: e.base, bytes: e.bytes, sentencesOf: e.sentencesOf}
+	with.addCards()
+	return with
+}
+
+// Holds reports whether the engine answers from this revision of a source.
+func (e *Engine) Holds(source string, revision int) bool {
+	return slices.ContainsFunc(e.corpus.Docs, func(d models.Doc) bool { return d.Source.ID == source && d.Revision.N == revision })
+}

@@ -68,7 +68,7 @@ BEGIN
   -- goes through the functions of 00006, which remove from every table of a brain,
   -- those of later migrations, too.
   EXECUTE format('GRANT SELECT ON purges, ended_brains TO %I', app);
-  EXECUTE format('GRANT UPDATE (record_answers, answer_days, ended_at) ON brains TO %I', app); -- by a decision
+  EXECUTE format('GRANT UPDATE (record_answers, answer_days, verify_threshold, refused_topics, ended_at) ON brains TO %I', app); -- by a decision
   FOR t IN SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'brain_id' AND NOT a.attisdropped
       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' LOOP
     EXECUTE format('GRANT SELECT, DELETE ON %I TO polaris_erase', t);

@@ -103,6 +103,16 @@ type Article struct {
 	Markdown string   `json:"markdown"`
 	Sources  []string `json:"sources"`
 	Related  []string `json:"related"`
+
+	Quotes []ArticleQuote `json:"-"` // the block quotes of Markdown, in their order, for the page
+}
+
+// An ArticleQuote is what an article quotes, and from where.
+type ArticleQuote struct {
+	Source  string // its title
+	Key     string
+	Locator string
+	Text    string
 }
 
 // A WikiCategory lists the titles of one kind of articles.

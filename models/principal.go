@@ -133,6 +133,9 @@ type Principal struct {
 
 	// Suspended is what of the brain may not be served, read by the same query.
 	Suspended []Withheld `json:"-"`
+
+	// Policy is what the brain asks of an answer, read by the same query.
+	Policy Policy `json:"-"`
 }
 
 // Has reports whether p carries scope s.
@@ -301,8 +304,9 @@ type Brain struct {
 
 	RecordAnswers string     `json:"record_answers" gorm:"default:full"` // full, hash or off
 	AnswerDays    *int       `json:"answer_days,omitempty"`              // after which bodies of answers expire; nil: never
-	Purged        int        `json:"-" gorm:"->"`                        // how many of its sources were
-	EndedAt       *time.Time `json:"ended_at,omitempty" gorm:"->"`       // its deletion was decided on
+	Policy        Policy     `json:"-" gorm:"->;embedded"`
+	Purged        int        `json:"-" gorm:"->"`                  // how many of its sources were
+	EndedAt       *time.Time `json:"ended_at,omitempty" gorm:"->"` // its deletion was decided on
 
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by"`

@@ -49,6 +49,7 @@ type Detail struct {
 	Undoes        int64    `json:"undoes,omitempty"` // id of the row of the change that was taken back
 
 	Suspended []Withheld `json:"suspended,omitempty"` // when it was served
+	Policy    *Policy    `json:"policy,omitempty"`    // as it bore on it: a threshold of the brain's own, and the topic that was refused
 }
 
 // A Change says what a field was and is.

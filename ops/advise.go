@@ -34,12 +34,23 @@ const everywhere = Web | CLI | Stdio | Hosted | REST | OpenAI
 // Answer answers a question with verified citations.
 var Answer = &Op[AskIn, *models.Envelope]{
 	Name: "answer", Tool: "answer", Title: "Answer a question", Route: "POST /v1/brains/{brain_id}/answers",
-	Summary: "Answer a question from the published brain. Every sentence of `result` is quoted verbatim from a citation; `guardrail.status` other than `pass` means that the brain does not ground an answer: say so instead of guessing. Reproduce the `## Sources` block when you pass the answer on.",
+	Summary: "Answer a question from the published brain. Every sentence of `result` stands on the verbatim quote of a citation; `guardrail.status` other than `pass` means that the brain does not ground an answer: say so instead of guessing. Reproduce the `## Sources` block when you pass the answer on.",
 	Class:   Read, Needs: models.MayAsk, Offered: everywhere, Serves: true,
 	HTTP: HTTP{Keys: true, Example: `{"query":"How long do we keep complaint records?"}`},
 	Run: func(ctx context.Context, e *Env, in AskIn) (*models.Envelope, error) {
-		return e.ask(ctx, in, (*advisor.Engine).Answer)
+		return e.ask(ctx, in, e.desk.answering())
 	},
+}
+
+// answering is how questions are answered here: in the sources' words, or in a
+// model's where one is set.
+func (d *Desk) answering() func(*advisor.Engine, context.Context, advisor.Question) *models.Envelope {
+	if d.Settings.Writer == nil {
+		return (*advisor.Engine).Answer
+	}
+	return func(e *advisor.Engine, ctx context.Context, q advisor.Question) *models.Envelope {
+		return e.Compose(ctx, q, d.Settings.Writer)
+	}
 }
 
 // Retrieve returns the passages that would ground an answer.
@@ -59,7 +70,10 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 	if err := e.desk.checkQuery(in); err != nil {
 		return nil, err
 	}
-	q := advisor.Question{Text: in.Query, TopicIDs: in.TopicIDs, Earlier: e.desk.readable(in)}
+	q, err := e.question(ctx, advisor.Question{Text: in.Query, TopicIDs: in.TopicIDs, Earlier: e.desk.readable(in)})
+	if err != nil {
+		return nil, err
+	}
 	engine, err := e.engineOf(ctx, in.Version)
 	if err != nil {
 		return nil, err
@@ -67,7 +81,7 @@ func (e *Env) ask(ctx context.Context, in AskIn, how func(*advisor.Engine, conte
 	if q.Suspended, err = e.suspended(ctx); err != nil {
 		return nil, err
 	}
-	e.Audit.Detail.Suspended = q.Suspended
+	e.Audit.Detail.Suspended, e.Audit.Detail.Policy = q.Suspended, borne(q)
 	var env *models.Envelope
 	if engine == nil {
 		env = advisor.NoVersion(q)
@@ -267,6 +281,8 @@ type WikiPage struct {
 	Sources    []string              `json:"sources,omitempty"`
 	Related    []string              `json:"related,omitempty"`
 	Notice     string                `json:"notice,omitempty"`
+
+	Quotes []models.ArticleQuote `json:"-"` // the block quotes of Markdown, for the page
 }
 
 // Text renders the page for clients that show text only.
@@ -315,7 +331,7 @@ var ReadWiki = &Op[ReadWikiIn, WikiPage]{
 		if err != nil {
 			return WikiPage{}, err
 		}
-		p := WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related, Notice: partial(engine)}
+		p := WikiPage{Title: a.Title, Category: a.Category, Markdown: a.Markdown, Sources: a.Sources, Related: a.Related, Notice: partial(engine), Quotes: a.Quotes}
 		if e.Call.forModels() {
 			p = p.cutArticle(e.desk.wikiURL(e.Call.Brain, p.Title))
 		}

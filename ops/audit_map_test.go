@@ -17,10 +17,10 @@ import (
 var silent = map[string]bool{
 	"topic_cards": true, "read_wiki": true, "me": true,
 	"answers.get": true, "answers.list": true, "answers.replay": true, "answers.prove": true, "audit.verify": true, "audit.list": true,
-	"sources.list": true, "sources.purged": true, "sources.get": true, "passages.get": true, "references.broken": true, "topic_cards.list": true, "topic_cards.get": true, "sources.diff": true, "imports.get": true, "imports.list": true, "imports.events": true, "imports.compare": true,
+	"sources.list": true, "imports.survey": true, "sources.find": true, "sources.read": true, "passages.find": true, "passages.read": true, "topic_cards.check": true, "draft.ask": true, "draft.history": true, "sources.purged": true, "sources.get": true, "passages.get": true, "references.broken": true, "topic_cards.list": true, "topic_cards.get": true, "sources.diff": true, "imports.get": true, "imports.list": true, "imports.events": true, "imports.compare": true,
 	"versions.list": true, "versions.get": true, "versions.diff": true, "golden_questions.list": true, "golden_questions.run": true,
 	"recommendations.list": true, "recommendations.get": true, "recommendations.changes": true, "settings.get": true, "settings.show": true,
-	"api_keys.list": true, "api_keys.get": true, "members.list": true, "users.list": true, "brains.list": true, "brains.show": true,
+	"api_keys.list": true, "api_keys.get": true, "members.list": true, "users.list": true, "brains.list": true, "brains.show": true, "brains.overview": true, "search": true,
 }
 
 // Every operation leaves exactly one row, under its own name, whether it is

@@ -89,7 +89,7 @@ func brainNow(e *Env, in DeleteBrainIn) (BrainEnd, error) {
 // FinishEnding removes what a brain has whose end was decided on. The log is
 // sealed first, so that the tombstone has its last head.
 func (d *Desk) FinishEnding(ctx context.Context, brain models.BrainID) error {
-	d.Shelf.Forget(brain)
+	d.forgetLoaded(brain)
 	if err := d.SealNow(ctx, brain); err != nil {
 		return err
 	}

@@ -2,9 +2,10 @@ package ops
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"strings"
 
-	"polaris/advisor"
 	"polaris/advisor/cite"
 	"polaris/models"
 	"polaris/models/fault"
@@ -136,16 +137,34 @@ func saveCard(_ context.Context, e *Env, in SaveCardIn) (SavedCard, error) {
 	}
 	c.Rev++
 	c.UpdatedAt, c.UpdatedBy = e.Now, e.Call.By.Actor
+	before := models.TopicCard{}
+	if old != nil {
+		before = *old
+	}
+	for _, x := range cardChanges(before, c) {
+		e.changed(x.Field, x.From, x.To)
+	}
 	if err := e.Tx.SaveTopicCard(&c); err != nil {
 		return out, err
 	}
 	out.Card = c
-	draft, err := e.Tx.DraftKeys()
-	if err != nil {
-		return out, err
+	out.Unsupportable, err = lackingAnchors(e.Tx, c.Anchors)
+	return out, err
+}
+
+// cardChanges says what differs between two states of a card; a card that was not
+// there differs in all it has.
+func cardChanges(a, b models.TopicCard) (cs []models.Change) {
+	for _, f := range []models.Change{
+		{Field: "label", From: a.Label, To: b.Label},
+		{Field: "covers", From: a.Covers, To: b.Covers},
+		{Field: "anchors", From: strings.Join(a.Anchors, "; "), To: strings.Join(b.Anchors, "; ")},
+	} {
+		if f.From != f.To {
+			cs = append(cs, f)
+		}
 	}
-	out.Unsupportable = advisor.Lacking(draft, c.Anchors)
-	return out, nil
+	return cs
 }
 
 // checkCard returns the card that the input describes.
@@ -174,16 +193,18 @@ func checkCard(in SaveCardIn) (models.TopicCard, error) {
 	return c, nil
 }
 
-// CardList is topic cards of the draft, by id, and those of their anchors that
-// the draft cannot supply.
+// CardList is topic cards of the draft, by id, those of their anchors that the
+// draft cannot supply, and the other cards that are anchored on the same.
 type CardList struct {
-	Cards         []models.TopicCard `json:"cards"`
-	Unsupportable []string           `json:"unsupportable_anchors"`
+	Cards         []models.TopicCard  `json:"cards"`
+	Unsupportable []string            `json:"unsupportable_anchors"`
+	Shared        map[string][]string `json:"shared,omitzero"` // ids of cards with an anchor of a card, by its id
 	More
 }
 
 func (l CardList) with(m CardList) CardList {
-	return CardList{append(l.Cards, m.Cards...), append(l.Unsupportable, m.Unsupportable...), m.More}
+	maps.Copy(l.Shared, m.Shared)
+	return CardList{append(l.Cards, m.Cards...), append(l.Unsupportable, m.Unsupportable...), l.Shared, m.More}
 }
 
 // ListCards lists the draft's topic cards.
@@ -195,15 +216,16 @@ var ListCards = &Op[Page, CardList]{
 		if err != nil {
 			return CardList{}, err
 		}
-		draft, err := e.Tx.DraftKeys()
-		if err != nil {
-			return CardList{}, err
-		}
 		var anchors []string
 		for _, c := range cs {
 			anchors = append(anchors, c.Anchors...)
 		}
-		return CardList{cs, advisor.Lacking(draft, anchors), more}, nil
+		off, err := lackingAnchors(e.Tx, anchors)
+		if err != nil {
+			return CardList{}, err
+		}
+		shared, err := sharedAnchors(e.Tx, cs)
+		return CardList{cs, off, shared, more}, err
 	},
 }
 

@@ -14,6 +14,7 @@ func All() Catalog {
 		// the draft
 		ImportSource.Entry(), StartImport.Entry(), GetImport.Entry(), WatchImport.Entry(), ListImports.Entry(), CancelImport.Entry(), CompareFolder.Entry(),
 		ListSources.Entry(), GetSource.Entry(), UpdateSource.Entry(), DiffSource.Entry(), RemoveSource.Entry(), RestoreSource.Entry(), RevertSource.Entry(), SuspendSource.Entry(), LiftSuspension.Entry(), CertifySource.Entry(), PurgeSource.Entry(), ListPurges.Entry(), GetPassages.Entry(), ListBrokenRefs.Entry(),
+		SurveySite.Entry(), FindSources.Entry(), ReadSource.Entry(), FindPassages.Entry(), ReadPassage.Entry(), CheckCard.Entry(), AskDraft.Entry(), ShowHistory.Entry(),
 		SaveCard.Entry(), ListCards.Entry(), GetCard.Entry(), DeleteCard.Entry(),
 		// versions
 		PublishVersion.Entry(), RestoreVersion.Entry(), ListVersions.Entry(), GetVersion.Entry(), DiffVersions.Entry(),
@@ -23,7 +24,7 @@ func All() Catalog {
 		// keys and people
 		CreateAPIKey.Entry(), ListAPIKeys.Entry(), GetAPIKey.Entry(), UpdateAPIKey.Entry(), RotateAPIKey.Entry(), RevokeAPIKey.Entry(), WhoAmI.Entry(),
 		ListMembers.Entry(), GrantRoles.Entry(), RemoveMember.Entry(), LinkPersons.Entry(), UnlinkPersons.Entry(), ForgetPerson.Entry(), GetSettings.Entry(), SaveSettings.Entry(), ListUsers.Entry(), DisableUser.Entry(), EnableUser.Entry(),
-		CreateBrain.Entry(), ExportBrain.Entry(), DeleteBrain.Entry(), ListBrains.Entry(), ShowBrain.Entry(), CreateUser.Entry(),
+		CreateBrain.Entry(), ExportBrain.Entry(), DeleteBrain.Entry(), ListBrains.Entry(), ShowBrain.Entry(), ShowGlance.Entry(), Search.Entry(), CreateUser.Entry(),
 		// the way in
 		SetUp.Entry(), SignIn.Entry(), UseLink.Entry(),
 		CheckPassword.Entry(), CreateTokens.Entry(), RefreshTokens.Entry(), RevokeTokens.Entry(), EndSignIns.Entry(), RotateSigningKey.Entry(),

@@ -76,7 +76,7 @@ func (d *Desk) KeyPrincipal(ctx context.Context, key string) (models.Principal, 
 	}
 	p := models.Principal{
 		Kind: models.KindKey, Person: k.OwnerID, Actor: k.Actor, KeyID: k.ID, Brain: k.BrainID,
-		Roles: h.Roles, Scopes: k.Scopes, Authenticated: true, Published: h.Published, Suspended: h.Suspended, ExpiresAt: k.ExpiresAt,
+		Roles: h.Roles, Scopes: k.Scopes, Authenticated: true, Published: h.Published, Suspended: h.Suspended, Policy: h.Policy, ExpiresAt: k.ExpiresAt,
 	}
 	if k.RateN > 0 {
 		p.RateLimit = models.Rate{N: k.RateN, Window: time.Duration(k.RateSeconds) * time.Second}
@@ -125,7 +125,7 @@ func (v *Visit) Principal(brain models.BrainID) (models.Principal, error) {
 		return models.Principal{}, store.NoBrain
 	}
 	m := v.Memberships[i]
-	p.Brain, p.Roles, p.Published, p.Suspended = brain, m.Roles, m.Published, m.Suspended
+	p.Brain, p.Roles, p.Published, p.Suspended, p.Policy = brain, m.Roles, m.Published, m.Suspended, m.Policy
 	return p, nil
 }
 

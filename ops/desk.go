@@ -32,6 +32,8 @@ type Desk struct {
 	Observe  Observer // sees how each call ended; nil: nobody looks
 
 	sealer *store.Sealer
+	drafts drafts
+	linked linked
 }
 
 // Settings are what operations need to know of the configuration.
@@ -40,12 +42,15 @@ type Settings struct {
 	MaxQueryChars int    // longest question, in characters
 	MaxUpload     int64  // largest document, in bytes; 0: 64 MiB
 	RateLimit     models.Rate
-	SealingKey    []byte        // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
-	Parse         Parser        // reads documents; nil: in this process, which suits texts of our own
-	Expand        Expander      // unpacks archives; nil: likewise
-	Fetch         *fetch.Client // asks other servers for documents; nil: none is asked
-	InlineWait    time.Duration // how long submit_query waits for a small question; 0: 30 s
-	JobLife       time.Duration // how long a research job that has ended can be fetched; 0: a day
+	SealingKey    []byte         // seals the keys that sign access tokens; 32 bytes, or none: nothing is signed
+	Parse         Parser         // reads documents; nil: in this process, which suits texts of our own
+	Expand        Expander       // unpacks archives; nil: likewise
+	Fetch         *fetch.Client  // asks other servers for documents; nil: none is asked
+	Indexes       string         // folder in which indexes are kept; empty: none are
+	IndexMemory   int64          // bytes that loaded versions may hold; 0: any number
+	Writer        advisor.Writer // writes answers, which the engine proves; nil: sources are quoted
+	InlineWait    time.Duration  // how long submit_query waits for a small question; 0: 30 s
+	JobLife       time.Duration  // how long a research job that has ended can be fetched; 0: a day
 }
 
 // A Parser turns a document's bytes into its text and passages, as [ingest.Parse]
@@ -77,6 +82,8 @@ func NewDesk(s *store.Store, set Settings, log *slog.Logger) *Desk {
 	}
 	d := &Desk{Store: s, Limiter: NewMemoryLimiter(), BadKeys: NewFailures(), Settings: set, Catalog: All(), Log: log, Now: time.Now, sealer: store.NewSealer(s)}
 	d.Shelf = advisor.NewShelf(d.loadEngine)
+	d.Shelf.KeepIn(set.Indexes)
+	d.Shelf.Bound(set.IndexMemory)
 	return d
 }
 

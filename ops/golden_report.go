@@ -49,6 +49,7 @@ func (r *GoldenResult) changed() bool {
 // that answers now. It returns nil where there are none.
 func askGolden(ctx context.Context, e *Env, candidate *advisor.Engine) (*GoldenReport, error) {
 	var qs []models.GoldenQuestion
+	var policy models.Policy
 	r := &GoldenReport{Questions: []GoldenResult{}}
 	err := e.Store().InBrain(ctx, e.Call.Brain, func(tx *store.Tx) (err error) {
 		if qs, err = tx.GoldenQuestions(); err != nil {
@@ -56,7 +57,7 @@ func askGolden(ctx context.Context, e *Env, candidate *advisor.Engine) (*GoldenR
 		}
 		b, err := tx.ThisBrain(false)
 		if err == nil {
-			r.Published = b.Published
+			r.Published, policy = b.Published, b.Policy
 		}
 		return err
 	})
@@ -73,7 +74,7 @@ func askGolden(ctx context.Context, e *Env, candidate *advisor.Engine) (*GoldenR
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		ask := advisor.Question{Text: q.Question, TopicIDs: q.TopicIDs}
+		ask := advisor.Question{Text: q.Question, TopicIDs: q.TopicIDs, Threshold: policy.VerifyThreshold, Blocked: policy.RefusedTopics}
 		var before *models.Envelope
 		if now != nil {
 			before = now.Answer(ctx, ask)

@@ -286,6 +286,13 @@ var CancelImport = &Op[ImportIDIn, ImportView]{
 			return ImportView{}, fault.New(fault.Forbidden, "A program cancels the imports of its own person alone.").WithCode("not_yours")
 		}
 		if i.CancelledAt == nil {
+			v, err := viewImport(e.Tx, *i)
+			switch {
+			case err != nil:
+				return v, err
+			case !v.Running():
+				return v, fault.New(fault.Conflict, "This import has ended, so there is nothing left to cancel. What it brought in is taken out source by source.").WithCode("import_ended")
+			}
 			if _, err := e.Tx.CancelImport(i, e.Call.By.Actor, e.Now); err != nil {
 				return ImportView{}, err
 			}

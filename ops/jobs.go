@@ -200,6 +200,9 @@ func (d *Desk) unpack(ctx context.Context, r *reading) error {
 		if err != nil {
 			return err
 		}
+		if st.Items() == had {
+			return nothingIn(skipped)
+		}
 		r.item.State, r.item.FinishedAt = models.ItemUnpacked, new(d.Now().UTC())
 		r.item.Reason = fmt.Sprintf("%d documents were in it.", st.Items()-had)
 		for _, s := range skipped {
@@ -210,6 +213,20 @@ func (d *Desk) unpack(ctx context.Context, r *reading) error {
 		}
 		return tx.EndItem(r.item)
 	})
+}
+
+// nothingIn says that an archive holds no document, and what it holds instead.
+func nothingIn(skipped []archive.Skipped) error {
+	const most = 3
+	why := "The archive holds no document."
+	for i, s := range skipped {
+		if i == most {
+			why += fmt.Sprintf(" And %d more.", len(skipped)-most)
+			break
+		}
+		why += " " + clean(s.Name) + ": " + s.Reason
+	}
+	return fault.New(fault.Unreadable, "%s", why).WithCode("no_documents")
 }
 
 // endFailed says why an item failed.

@@ -51,12 +51,12 @@ func (d *Desk) letGo(ctx context.Context, seen map[models.BrainID]int) error {
 	}
 	for _, b := range bs {
 		if b.Purged != seen[b.ID] {
-			d.Shelf.Forget(b.ID)
+			d.forgetLoaded(b.ID)
 			seen[b.ID] = b.Purged
 			err = errors.Join(err, d.expireIn(ctx, b.ID)) // answers that were on their way
 		}
 		if b.EndedAt != nil {
-			d.Shelf.Forget(b.ID)
+			d.forgetLoaded(b.ID)
 			err = errors.Join(err, d.FinishEnding(ctx, b.ID))
 		}
 	}

@@ -41,7 +41,7 @@ var GetPassages = &Op[PassagesIn, CitedPassages]{
 }
 
 func getPassages(_ context.Context, e *Env, in PassagesIn) (CitedPassages, error) {
-	l, err := readLinks(e.Tx)
+	l, err := e.links()
 	if err != nil {
 		return CitedPassages{}, err
 	}
@@ -56,7 +56,6 @@ func getPassages(_ context.Context, e *Env, in PassagesIn) (CitedPassages, error
 	if err != nil {
 		return CitedPassages{}, err
 	}
-	citing := map[int]map[int]*ReferredBy{} // by document, then passage
 	out := CitedPassages{Passages: make([]CitedPassage, len(refs))}
 	for i, r := range refs {
 		d := &draft.Docs[r.Doc]
@@ -64,12 +63,9 @@ func getPassages(_ context.Context, e *Env, in PassagesIn) (CitedPassages, error
 		if err != nil {
 			return CitedPassages{}, err
 		}
-		if citing[r.Doc] == nil {
-			citing[r.Doc] = l.citing(r.Doc)
-		}
 		own := slices.DeleteFunc(slices.Clone(l.refs[r.Doc]), func(x models.Reference) bool { return x.From != r.Passage })
 		cited, _ := l.cited(r.Doc, own, text, p.Start)
-		out.Passages[i] = CitedPassage{d.Source.Code, d.Source.Title, *p, text, heads[d.Source.ID].Language, cited[r.Passage], citing[r.Doc][r.Passage]}
+		out.Passages[i] = CitedPassage{d.Source.Code, d.Source.Title, *p, text, heads[d.Source.ID].Language, cited[r.Passage], l.citing(r)}
 	}
 	return out, nil
 }

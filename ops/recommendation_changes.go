@@ -22,7 +22,7 @@ type ProposedChanges struct {
 	Source *SourceDiff   `json:"source,omitempty"` // of an import, by citation key
 	Gone   bool          `json:"document_gone"`    // the document that was put aside is not kept any more
 	Items  []ChangedItem `json:"items"`            // of a publish or a restore: what it changes
-	Golden *GoldenReport `json:"golden,omitempty"` // as it was when this was proposed
+	Golden *GoldenReport `json:"golden,omitempty"` // of a publish as it was when this was proposed; of a card or a question as the draft is now
 }
 
 // A ChangedItem is one thing that a publish changes, and who changed it.
@@ -62,8 +62,9 @@ var ShowChanges = &Op[RecommendationIDIn, ProposedChanges]{
 // A proposedChange is a recommendation with the document that was put aside for
 // it, read; nil where there is none.
 type proposedChange struct {
-	rec *models.Recommendation
-	doc *models.Doc
+	rec    *models.Recommendation
+	doc    *models.Doc
+	golden *GoldenReport // of a card or a question: what becomes of the golden questions
 }
 
 // stageChanges reads the document outside the transaction: it takes long.
@@ -80,6 +81,9 @@ func stageChanges(ctx context.Context, e *Env, id string) (*proposedChange, erro
 		}
 		return err
 	})
+	if err == nil {
+		c.golden, err = c.effect(ctx, e)
+	}
 	if err != nil || data == nil {
 		return c, err
 	}
@@ -96,7 +100,7 @@ func stageChanges(ctx context.Context, e *Env, id string) (*proposedChange, erro
 }
 
 func (c *proposedChange) changes(tx *store.Tx) (ProposedChanges, error) {
-	out := ProposedChanges{Items: []ChangedItem{}}
+	out := ProposedChanges{Items: []ChangedItem{}, Golden: c.golden}
 	var err error
 	switch c.rec.Operation {
 	case ImportSource.Name:

@@ -15,6 +15,9 @@ import (
 type RecommendationsIn struct {
 	State models.RecommendationState `json:"state,omitempty" schema:"enum=pending|applied|rejected|withdrawn|expired|stale|superseded"` // default: all
 	Mine  bool                       `json:"mine,omitempty" jsonschema:"only what you proposed, by whatever key or program"`
+	Class string                     `json:"class,omitempty" schema:"enum=A2|A3|A4"`                                              // default: all
+	By    string                     `json:"by,omitempty" jsonschema:"a part of the name of who proposed" schema:"maxLength=200"` // default: anybody
+	Order string                     `json:"order,omitempty" schema:"enum=newest|oldest"`                                         // default: newest
 	Page
 }
 
@@ -35,6 +38,14 @@ var ListRecommendations = &Op[RecommendationsIn, RecommendationList]{
 		if !knownState(in.State) {
 			return RecommendationList{}, fault.Field("state", "%q is no state of a recommendation.", in.State)
 		}
+		switch {
+		case in.Class != "" && in.Class != string(Reversible) && in.Class != string(Judgement) && in.Class != string(Irreversible):
+			return RecommendationList{}, fault.Field("class", "What waits is of class A2, A3 or A4.")
+		case in.Order != "" && in.Order != "newest" && in.Order != "oldest":
+			return RecommendationList{}, fault.Field("order", "The order is newest or oldest.")
+		case len(in.By) > 200:
+			return RecommendationList{}, fault.Field("by", "Name who proposed in at most 200 bytes.")
+		}
 		proposer := ""
 		if in.Mine {
 			if proposer = e.Call.By.Person; proposer == "" {
@@ -42,7 +53,7 @@ var ListRecommendations = &Op[RecommendationsIn, RecommendationList]{
 			}
 		}
 		rs, more, err := stretch(e, in.Page, func(s store.Stretch) ([]models.Recommendation, error) {
-			return e.Tx.RecommendationPage(s, in.State, proposer)
+			return e.Tx.RecommendationPage(s, store.RecommendationFilter{State: in.State, Proposer: proposer, Class: in.Class, By: in.By, Oldest: in.Order == "oldest"})
 		},
 			func(r models.Recommendation) store.Mark { return store.Mark{At: r.CreatedAt, ID: r.ID} })
 		if err != nil {
@@ -79,6 +90,8 @@ type RecommendationView struct {
 	Parts  []models.Part   `json:"parts"`
 	Moved  bool            `json:"moved"`           // what it would change has changed since: approving makes it stale
 	Yours  bool            `json:"yours,omitempty"` // you had a part in it, so you do not decide
+	Newer  string          `json:"newer,omitempty"` // the next of what waits, by when it was proposed
+	Older  string          `json:"older,omitempty"`
 }
 
 // GetRecommendation shows a change with what it was and what it would be.
@@ -97,6 +110,9 @@ var GetRecommendation = &Op[RecommendationIDIn, RecommendationView]{
 			return v, err
 		}
 		if v.Yours, err = e.Tx.TookPart(r.ID, e.Call.By.Person); err != nil {
+			return v, err
+		}
+		if v.Newer, v.Older, err = e.Tx.Beside(r, e.Now); err != nil {
 			return v, err
 		}
 		v.Moved, err = moved(ctx, e, r)

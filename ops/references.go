@@ -2,7 +2,11 @@ package ops
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"polaris/advisor/retrieve"
 	"polaris/models"
@@ -66,10 +70,88 @@ func (c *RefCounts) add(state string) {
 }
 
 // links are the cross-references of a draft beside the keys that they lead to.
+// They do not change once they are made.
 type links struct {
 	draft *models.Corpus
 	keys  *retrieve.Keys
 	refs  [][]models.Reference // by document of the draft
+
+	reverse sync.Once
+	by      map[retrieve.Ref]*ReferredBy // what cites each passage
+	counts  []RefCounts                  // of each document
+}
+
+// linked keeps the links of the draft that was looked at last: to read the keys
+// of a large brain takes longer than everything else on a page.
+type linked struct {
+	mu    sync.Mutex
+	brain models.BrainID
+	sum   [sha256.Size]byte // of the sources and revisions that they are of
+	links *links
+	timer *time.Timer
+}
+
+// forget lets go of the links of a brain.
+func (k *linked) forget(brain models.BrainID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.brain == brain {
+		k.links = nil
+	}
+}
+
+// keep holds links until nobody has asked for them for a while.
+func (k *linked) keep(brain models.BrainID, sum [sha256.Size]byte, l *links) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.brain, k.sum, k.links = brain, sum, l
+	if k.timer != nil {
+		k.timer.Stop()
+	}
+	k.timer = time.AfterFunc(draftKept, func() { k.forget(brain) })
+}
+
+func (k *linked) get(brain models.BrainID, sum [sha256.Size]byte) *links {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.brain == brain && k.sum == sum {
+		return k.links
+	}
+	return nil
+}
+
+// draftSum names what keys and references of a draft depend on: a revision never
+// changes.
+func draftSum(ss []models.Source) [sha256.Size]byte {
+	h := sha256.New()
+	for i := range ss {
+		fmt.Fprintf(h, "%q %q %q %q %d\n", ss[i].ID, ss[i].Code, ss[i].Title, ss[i].Jurisdiction, ss[i].Head)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// links returns the draft's keys and references.
+func (e *Env) links() (*links, error) {
+	ss, err := e.Tx.Sources()
+	if err != nil {
+		return nil, err
+	}
+	sum, kept := draftSum(ss), &e.desk.linked
+	if l := kept.get(e.Call.Brain, sum); l != nil {
+		return l, nil
+	}
+	l, err := readLinks(e.Tx)
+	if err != nil {
+		return nil, err
+	}
+	read := make([]models.Source, len(l.draft.Docs))
+	for i := range l.draft.Docs {
+		read[i] = l.draft.Docs[i].Source
+	}
+	if draftSum(read) == sum { // else it has changed meanwhile
+		kept.keep(e.Call.Brain, sum, l)
+	}
+	return l, nil
 }
 
 // readLinks reads the draft's keys and references.
@@ -91,18 +173,19 @@ func readLinks(tx *store.Tx) (*links, error) {
 	return l, nil
 }
 
-// of returns the place of a source in the draft; one that was taken out of it is
-// put behind the others, so that its references can be followed.
-func (l *links) of(d *models.Doc) int {
+// of returns the place of a source in the draft, and links that have it: one that
+// was taken out of the draft is put behind the others, so that its references can
+// be followed.
+func (l *links) of(s models.Source, passages []models.Passage) (*links, int) {
 	for i := range l.draft.Docs {
-		if l.draft.Docs[i].Source.ID == d.Source.ID {
-			return i
+		if l.draft.Docs[i].Source.ID == s.ID {
+			return l, i
 		}
 	}
-	l.draft.Docs = append(l.draft.Docs, models.Doc{Source: d.Source, Passages: d.Passages})
-	l.refs = append(l.refs, d.Refs)
-	l.keys = retrieve.NewKeys(l.draft)
-	return len(l.draft.Docs) - 1
+	draft := *l.draft
+	draft.Docs = append(slices.Clip(draft.Docs), models.Doc{Source: s, Passages: passages})
+	more := &links{draft: &draft, keys: retrieve.NewKeys(&draft), refs: append(slices.Clip(l.refs), nil)}
+	return more, len(draft.Docs) - 1
 }
 
 // follow returns where a reference of a document leads.
@@ -142,24 +225,36 @@ func (l *links) cited(doc int, refs []models.Reference, text string, at int) (by
 	return by, n
 }
 
-// citing returns which passages of the draft cite those of a document, by the
-// place of the cited one.
-func (l *links) citing(doc int) map[int]*ReferredBy {
-	by := map[int]*ReferredBy{}
+// citing returns which passages of the draft cite a passage, nil where none does.
+func (l *links) citing(r retrieve.Ref) *ReferredBy {
+	l.reverse.Do(l.turn)
+	return l.by[r]
+}
+
+// counted returns how many references of a document lead where.
+func (l *links) counted(doc int) RefCounts {
+	l.reverse.Do(l.turn)
+	return l.counts[doc]
+}
+
+// turn finds what cites each passage, and counts.
+func (l *links) turn() {
+	l.by, l.counts = map[retrieve.Ref]*ReferredBy{}, make([]RefCounts, len(l.refs))
 	for d := range l.refs {
-		last := map[int]int{} // by target: the passage that was counted last
+		last := map[retrieve.Ref]int{} // by target: the passage that was counted last
 		for i := range l.refs[d] {
 			x := &l.refs[d][i]
-			to, _ := l.keys.Follow(d, x)
+			to, state := l.follow(d, x)
+			l.counts[d].add(state)
 			for _, r := range to {
-				if was, counted := last[r.Passage]; r.Doc != doc || counted && was == x.From {
+				if was, counted := last[r]; counted && was == x.From {
 					continue
 				}
-				last[r.Passage] = x.From
-				c := by[r.Passage]
+				last[r] = x.From
+				c := l.by[r]
 				if c == nil {
 					c = &ReferredBy{From: []CitedPlace{}}
-					by[r.Passage] = c
+					l.by[r] = c
 				}
 				c.Count++
 				if len(c.From) < mostReferrers {
@@ -168,7 +263,6 @@ func (l *links) citing(doc int) map[int]*ReferredBy {
 			}
 		}
 	}
-	return by
 }
 
 // BrokenRefsIn is which references to list.
@@ -210,7 +304,7 @@ var ListBrokenRefs = &Op[BrokenRefsIn, BrokenRefs]{
 			}
 			only = s.ID
 		}
-		l, err := readLinks(e.Tx)
+		l, err := e.links()
 		if err != nil {
 			return BrokenRefs{}, err
 		}

@@ -50,6 +50,7 @@ var ReplayAnswer = &Op[AnswerIDIn, *Replay]{
 type replay struct {
 	answer  *models.Answer
 	off     []models.Withheld // what was suspended then
+	policy  models.Policy     // as it bore on it then
 	then    *models.Envelope  // nil where the body cannot be read any more
 	now     *models.Envelope  // nil where there is nothing to ask
 	brought bool              // the body is whoever's who asks
@@ -104,6 +105,9 @@ func stageReplay(ctx context.Context, e *Env, in ProveIn) (*replay, error) {
 		row, err := tx.AuditRow(r.answer.AuditID)
 		if err == nil {
 			r.off = row.Detail.Suspended
+			if p := row.Detail.Policy; p != nil {
+				r.policy = *p
+			}
 			if in.Body != "" {
 				err = r.bring(in.Body, row.Detail.BodyHash)
 			}
@@ -132,7 +136,7 @@ func stageReplay(ctx context.Context, e *Env, in ProveIn) (*replay, error) {
 	}
 	// The record has the question as it was read, with the earlier one that it led
 	// back to.
-	q := advisor.Question{Text: r.answer.Query, TopicIDs: r.answer.Topics, Suspended: r.off}
+	q := advisor.Question{Text: r.answer.Query, TopicIDs: r.answer.Topics, Suspended: r.off, Threshold: r.policy.VerifyThreshold, Blocked: r.policy.RefusedTopics}
 	if r.answer.Version == 0 {
 		r.now = advisor.NoVersion(q)
 		return r, nil
@@ -171,6 +175,8 @@ func (r *replay) report(tx *store.Tx) (*Replay, error) {
 		return nil, err
 	}
 	switch {
+	case advisor.Written(out.EngineThen):
+		found("a model wrote the sentences of this answer (%s), so they are not made again: what the engine quotes instead is %s", out.EngineThen, map[bool]string{true: "the same", false: "other text"}[same])
 	case out.EngineThen != out.EngineNow:
 		found("another engine answers now; its answer is %s", map[bool]string{true: "the same", false: "another"}[same])
 	case !same:

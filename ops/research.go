@@ -211,6 +211,9 @@ func (e *Env) submit(ctx context.Context, query string) (string, *models.Researc
 		}
 		j.Result = introduce(e.Call.Brain, j.Version, topics)
 	}
+	if e.Call.DryRun {
+		return id, j, nil
+	}
 	return id, j, e.Store().InBrain(ctx, e.Call.Brain, func(tx *store.Tx) error {
 		open, err := tx.OpenResearch()
 		if err != nil {

@@ -54,7 +54,7 @@ func (d *Desk) advance(ctx context.Context, s store.ResearchStep) error {
 	if err != nil || !j.State.Open() {
 		return err
 	}
-	was := len(j.Findings) + len(j.Plan)
+	plan, findings := j.Plan, j.Findings
 	if err := d.next(ctx, j, off); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (d *Desk) advance(ctx context.Context, s store.ResearchStep) error {
 		if err != nil {
 			return err
 		}
-		if !now.State.Open() || len(now.Findings)+len(now.Plan) != was {
+		if !now.State.Open() || now.Plan != plan || now.Findings != findings {
 			return store.ErrResearchEnded // cancelled, or somebody else has done this step
 		}
 		if j.StartedAt == nil {
@@ -72,7 +72,11 @@ func (d *Desk) advance(ctx context.Context, s store.ResearchStep) error {
 		if err := tx.SaveResearch(j); err != nil || !j.State.Open() {
 			return err
 		}
-		return tx.EnqueueResearch(s, 0)
+		open, err := tx.OpenResearch()
+		if err != nil {
+			return err
+		}
+		return tx.EnqueueResearch(s, open-1) // a brain that has much to do steps back with each step
 	})
 }
 

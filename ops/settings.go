@@ -25,6 +25,9 @@ type SaveSettingsIn struct {
 
 	RecordAnswers string `json:"record_answers,omitempty" schema:"enum=full|hash|off"`
 	AnswerDays    *int   `json:"answer_days,omitempty" schema:"minimum=0,maximum=36500"` // after which bodies of answers expire; 0: never
+
+	VerifyThreshold *float64               `json:"verify_threshold,omitempty"` // 0.5 to 1: the score from which a sentence counts as verified; default 0.8
+	RefusedTopics   *[]models.RefusedTopic `json:"refused_topics,omitempty"`   // all of them, at most 50; an empty list refuses none
 }
 
 // BrainSettings are how a brain decides.
@@ -37,6 +40,9 @@ type BrainSettings struct {
 
 	RecordAnswers string `json:"record_answers"`        // full; hash: no question and no answer, but their hash; off: the audit row alone
 	AnswerDays    int    `json:"answer_days,omitempty"` // after which bodies of answers expire; absent: never
+
+	VerifyThreshold float64               `json:"verify_threshold"` // from which a sentence counts as verified
+	RefusedTopics   []models.RefusedTopic `json:"refused_topics"`   // that are not answered about
 }
 
 // GetSettings shows how the brain decides.
@@ -57,7 +63,7 @@ var GetSettings = &Op[None, BrainSettings]{
 // it becomes by another person's decision; only where fewer than two people could
 // decide one owner may do without, for 30 days at most.
 var SaveSettings = &Op[SaveSettingsIn, BrainSettings]{
-	Name: "settings.save", Title: "Change how a brain decides", Summary: "Turn four eyes on or off, say how many must approve changes of a class and who may, and what is recorded of answers for how long. What makes it laxer, or destroys records, waits for another person.",
+	Name: "settings.save", Title: "Change how a brain decides", Summary: "Turn four eyes on or off, say how many must approve changes of a class and who may, what is recorded of answers for how long, how sure they must be and what is not answered. What makes it laxer, or destroys records, waits for another person.",
 	Route: "PATCH /v1/brains/{brain_id}/settings",
 	Class: Irreversible, Needs: models.MayMembers, Offered: Web | CLI | REST,
 	Final:  "how a brain decides is decided on each time; save the settings of before",
@@ -69,10 +75,10 @@ var SaveSettings = &Op[SaveSettingsIn, BrainSettings]{
 	},
 	Base: func(_ context.Context, e *Env, _ SaveSettingsIn) (string, error) {
 		s, err := settingsNow(e)
-		return fmt.Sprint(s.FourEyes, s.Until != nil, s.Rules) + s.recording(), err
+		return fmt.Sprint(s.FourEyes, s.Until != nil, s.Rules) + s.recording() + fmt.Sprint(s.asks()), err
 	},
-	InputVersion: 1, // 0 knew nothing of what is recorded of answers, and changes nothing of that
-	Older:        map[int]func(raw json.RawMessage) (SaveSettingsIn, error){0: decode[SaveSettingsIn]},
+	InputVersion: 2, // 0 knew nothing of what is recorded of answers, 1 nothing of what is asked of them, and they change nothing of that
+	Older:        map[int]func(raw json.RawMessage) (SaveSettingsIn, error){0: decode[SaveSettingsIn], 1: decode[SaveSettingsIn]},
 	Run:          saveSettings,
 }
 
@@ -82,6 +88,8 @@ func settingsNow(e *Env) (BrainSettings, error) {
 		return BrainSettings{}, err
 	}
 	s := BrainSettings{FourEyes: b.FourEyesAt(e.Now), RecordAnswers: b.RecordAnswers}
+	p := policyOf(b)
+	s.VerifyThreshold, s.RefusedTopics = p.VerifyThreshold, p.RefusedTopics
 	if b.AnswerDays != nil {
 		s.AnswerDays = *b.AnswerDays
 	}
@@ -128,6 +136,9 @@ func settle(e *Env, in SaveSettingsIn) (now, next BrainSettings, err error) {
 		}
 		next.AnswerDays = *in.AnswerDays
 	}
+	if err := settlePolicy(in, &next); err != nil {
+		return now, next, err
+	}
 	for _, r := range in.Rules {
 		i := slices.IndexFunc(next.Rules, func(o models.DecisionRule) bool { return o.Class == r.Class })
 		if i < 0 {
@@ -157,7 +168,7 @@ func laxer(now, next BrainSettings) bool {
 
 func settingsAtOnce(e *Env, in SaveSettingsIn) (bool, error) {
 	now, next, err := settle(e, in)
-	if err != nil || laxer(now, next) || recordsByTwo(now, next) {
+	if err != nil || laxer(now, next) || recordsByTwo(now, next) || wider(now, next) {
 		return false, err
 	}
 	if next.FourEyes || in.FourEyes == nil {
@@ -213,6 +224,9 @@ func saveSettings(_ context.Context, e *Env, in SaveSettingsIn) (BrainSettings, 
 	}
 	next.DaysOff = 0
 	if err := saveRecording(e, now, next); err != nil {
+		return next, err
+	}
+	if err := savePolicy(e, now, next); err != nil {
 		return next, err
 	}
 	return next, saveRules(e, now, next)

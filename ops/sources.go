@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"polaris/advisor/retrieve"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -134,16 +135,15 @@ var GetSource = &Op[GetSourceIn, SourceView]{
 		if p, was := gone[s.ID]; was {
 			v.Purged = &p
 		}
-		l, err := readLinks(e.Tx)
+		l, err := e.links()
 		if err != nil {
 			return SourceView{}, err
 		}
-		doc := l.of(d)
+		l, doc := l.of(*s, d.Passages)
 		cited, n := l.cited(doc, d.Refs, d.Revision.Text, 0)
 		v.References = n
-		citing := l.citing(doc)
 		for i, p := range d.Passages {
-			v.Passages = append(v.Passages, SourcePassage{p, d.Revision.Text[p.Start:p.End], cited[i], citing[i]})
+			v.Passages = append(v.Passages, SourcePassage{p, d.Revision.Text[p.Start:p.End], cited[i], l.citing(retrieve.Ref{Doc: doc, Passage: i})})
 		}
 		return v, nil
 	},

@@ -110,7 +110,7 @@ func (d *Desk) TokenPrincipal(ctx context.Context, token string) (models.Princip
 	_, until := a.at()
 	return models.Principal{
 		Kind: models.KindPerson, Person: a.Subject, Actor: h.Email, TokenID: a.Grant, Brain: a.Brain,
-		Roles: h.Roles, Scopes: a.scopes(), Authenticated: true, Published: h.Published, Suspended: h.Suspended, ExpiresAt: &until, TokenVersion: a.TokenVersion,
+		Roles: h.Roles, Scopes: a.scopes(), Authenticated: true, Published: h.Published, Suspended: h.Suspended, Policy: h.Policy, ExpiresAt: &until, TokenVersion: a.TokenVersion,
 	}, nil
 }
 

@@ -229,7 +229,7 @@ func flip(e *Env, c *candidate, m models.Manifest, notes string) (Published, err
 }
 
 func (d *Desk) advisorConfig() advisor.Config {
-	return advisor.Config{PublicURL: d.Settings.PublicURL}
+	return advisor.Config{PublicURL: d.Settings.PublicURL, Indexes: d.Settings.Indexes}
 }
 
 // loadEngine builds the engine of a published version from the database.

@@ -8,6 +8,8 @@
 package static
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -26,6 +28,7 @@ type asset struct {
 	hash string // 16 hex digits of the content's SHA-256
 	kind string // media type
 	body []byte
+	gzip []byte // the same, packed; nil where that is not shorter
 }
 
 var assets = load()
@@ -44,9 +47,35 @@ func load() map[string]asset {
 			panic("static: " + err.Error())
 		}
 		sum := sha256.Sum256(body)
-		all[e.Name()] = asset{hash: hex.EncodeToString(sum[:8]), kind: mediaType(e.Name()), body: body}
+		all[e.Name()] = asset{hash: hex.EncodeToString(sum[:8]), kind: mediaType(e.Name()), body: body, gzip: packed(body)}
 	}
 	return all
+}
+
+// packed returns a file as gzip packs it best: that is done once, not for each
+// reader.
+func packed(body []byte) []byte {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		panic("static: " + err.Error()) // there is no such level
+	}
+	if _, err := z.Write(body); err != nil || z.Close() != nil || b.Len() >= len(body) {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// TakesGzip reports whether a reader can unpack gzip.
+func TakesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, q, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if strings.EqualFold(name, "gzip") {
+			q = strings.ReplaceAll(q, " ", "")
+			return q != "q=0" && q != "q=0.0" && q != "q=0.00" && q != "q=0.000"
+		}
+	}
+	return false
 }
 
 // mediaType names the few kinds that we serve, so that a machine's own table
@@ -92,6 +121,12 @@ func Handler() http.Handler {
 		h.Set("Content-Type", a.kind)
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		h.Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(a.body) // a reader that left
+		h.Set("Vary", "Accept-Encoding")
+		body := a.body
+		if a.gzip != nil && TakesGzip(r) {
+			h.Set("Content-Encoding", "gzip")
+			body = a.gzip
+		}
+		_, _ = w.Write(body) // a reader that left
 	})
 }

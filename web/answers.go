@@ -15,8 +15,8 @@ import (
 	"polaris/views/answers"
 	"polaris/views/approvals"
 	"polaris/views/layout"
-	"polaris/views/sources"
 	"polaris/views/versions"
+	"polaris/views/wiki"
 )
 
 func (s *Server) listAnswers(p *page) error {
@@ -94,6 +94,10 @@ func (s *Server) recordOf(p *page) (answers.Record, error) {
 		return answers.Record{}, err
 	}
 	v := record(p, r)
+	v.Acts = acts(p, &r.Envelope, r.Topics)
+	if v.Gap, err = s.gap(p, &r.Envelope, r.Topics); err != nil {
+		return answers.Record{}, err
+	}
 	if ops.Allowed(p.call(), ops.ReplayAnswer.Entry()) == nil {
 		v.Replay = p.at(answers.ReplayPath(r.AnswerID))
 	}
@@ -162,11 +166,11 @@ var decidedWords = map[string]string{"contributor": "proposed by ", "approve": "
 
 // body shows what was answered. Without contexts each quote stands alone.
 func body(p *page, env *models.Envelope, around []ops.Context) answers.Body {
-	b := answers.Body{Text: env.Result, Rendered: env.Rendered, Guardrail: answers.Guardrail{Status: env.Guardrail.Status, Reasons: env.Guardrail.Reasons}, Confidence: env.Confidence, Notices: env.Notices}
+	b := answers.Body{Text: env.Result, Rendered: env.Rendered, Guardrail: answers.Guardrail{Status: env.Guardrail.Status, Reasons: env.Guardrail.Reasons}, Confidence: env.Confidence, Notices: env.Notices, Steps: stepsTaken(env)}
 	for i, c := range env.Citations {
 		v := answers.Cite{
 			N: c.N, Key: c.Key, Title: c.SourceID, Locator: c.Locator, Quote: c.Quote,
-			Method: c.Verification.Method, Verified: c.Verified, Why: c.Why,
+			Method: c.Verification.Method, Verified: c.Verified, Why: whyWords(c),
 			Revision: c.Provenance.Revision, Origin: c.Provenance.OriginURL,
 			Span: "bytes " + layout.Number(c.Provenance.Start) + " to " + layout.Number(c.Provenance.End),
 		}
@@ -176,8 +180,8 @@ func body(p *page, env *models.Envelope, around []ops.Context) answers.Body {
 		v.Off = slices.ContainsFunc(p.by.Suspended, func(w models.Withheld) bool {
 			return w.SourceID == c.Provenance.SourceDocPK && (w.Key == "" || w.Key == c.Key)
 		})
-		if p.by.May(models.MayReadDraft) && c.Kind == models.CitesPassage {
-			v.URL = p.at(sources.SourcePath(c.Provenance.SourceDocPK)) + "?key=" + url.QueryEscape(c.Key)
+		if c.Kind == models.CitesPassage && c.Key != "" && !v.Off {
+			v.URL = p.at(wiki.MarkedURL(c.Key, c.Provenance.Revision, c.Provenance.Start, c.Provenance.End))
 		}
 		b.Cites = append(b.Cites, v)
 	}

@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/ops"
+	"polaris/views/answers"
 	"polaris/views/approvals"
 	"polaris/views/form"
 	"polaris/views/layout"
@@ -34,14 +36,26 @@ var queueStates = []struct {
 
 const allStates = "all"
 
-func (s *Server) listApprovals(p *page) error {
-	return s.queuePage(p, http.StatusOK, cmp.Or(p.QueryParam("state"), string(models.Pending)), nil, "")
+// decidedOn are the classes of what waits, in words.
+var decidedOn = []form.Choice{
+	{Value: "", Label: "any"},
+	{Value: string(ops.Reversible), Label: "A2: changes the draft"},
+	{Value: string(ops.Judgement), Label: "A3: a judgement"},
+	{Value: string(ops.Irreversible), Label: "A4: publishes or removes"},
 }
 
+func (s *Server) listApprovals(p *page) error { return s.queuePage(p, http.StatusOK, nil, "") }
+
 // queuePage shows a stretch of the queue, with what became of a batch.
-func (s *Server) queuePage(p *page, status int, state string, results []approvals.Result, problem string) error {
-	mine := p.QueryParam("mine") != ""
-	in := ops.RecommendationsIn{State: models.RecommendationState(state), Mine: mine, Page: ops.Page{Cursor: p.QueryParam("cursor")}}
+func (s *Server) queuePage(p *page, status int, results []approvals.Result, problem string) error {
+	set := url.Values{}
+	for _, name := range []string{"state", "mine", "class", "by", "order"} {
+		if v := p.QueryParam(name); v != "" {
+			set.Set(name, v)
+		}
+	}
+	state, mine := cmp.Or(set.Get("state"), string(models.Pending)), set.Has("mine")
+	in := ops.RecommendationsIn{State: models.RecommendationState(state), Mine: mine, Class: set.Get("class"), By: set.Get("by"), Order: set.Get("order"), Page: ops.Page{Cursor: p.QueryParam("cursor")}}
 	if state == allStates {
 		in.State = ""
 	}
@@ -49,13 +63,25 @@ func (s *Server) queuePage(p *page, status int, state string, results []approval
 	if err != nil {
 		return err
 	}
-	x := approvals.Index{Pending: in.State == models.Pending, Mine: mine, Warning: l.Warning, Results: results, Problem: problem}
-	narrowed := url.Values{}
-	if mine {
-		narrowed.Set("mine", "yes")
+	x := approvals.Index{
+		Pending: in.State == models.Pending, Mine: mine, Warning: l.Warning, Results: results, Problem: problem, By: form.Entry{Value: in.By},
+		Orders: choices(in.Order, "newest first", "oldest", "oldest first"), Narrowed: in.Class != "" || in.By != "",
 	}
+	x.Classes = slices.Clone(decidedOn)
+	for i := range x.Classes {
+		x.Classes[i].Chosen = x.Classes[i].Value == in.Class
+	}
+	plain := url.Values{}
+	for _, name := range []string{"state", "mine"} {
+		if set.Has(name) {
+			plain.Set(name, set.Get(name))
+			x.Kept = append(x.Kept, layout.Hidden{Name: name, Value: set.Get(name)})
+		}
+	}
+	x.All = withQuery(p.at(approvals.Path), plain)
 	for _, f := range queueStates {
-		q := maps.Clone(narrowed)
+		q := maps.Clone(set)
+		q.Del("state")
 		if f.state != models.Pending {
 			q.Set("state", cmp.Or(string(f.state), allStates))
 		}
@@ -64,17 +90,21 @@ func (s *Server) queuePage(p *page, status int, state string, results []approval
 	for i := range l.Recommendations {
 		row := approvalRow(p, &l.Recommendations[i])
 		row.Withdraw = mine && l.Recommendations[i].State == models.Pending
-		if mine || l.Recommendations[i].Proposer == p.by.Person || cannotDecide(p, &l.Recommendations[i]) != "" {
+		row.Yours = l.Recommendations[i].Proposer == p.by.Person
+		if mine || row.Yours || cannotDecide(p, &l.Recommendations[i]) != "" {
 			row.Hash = ""
 		} else {
 			x.Decidable++
 		}
 		x.Rows = append(x.Rows, row)
 	}
+	if in.Cursor != "" {
+		x.Pages.Newer, x.Pages.Words[0] = withQuery(p.at(approvals.Path), set), "To the beginning"
+	}
 	if l.NextCursor != "" {
-		narrowed.Set("state", state)
-		narrowed.Set("cursor", l.NextCursor)
-		x.Older = withQuery(p.at(approvals.Path), narrowed)
+		q := maps.Clone(set)
+		q.Set("cursor", l.NextCursor)
+		x.Pages.Older, x.Pages.Words[1] = withQuery(p.at(approvals.Path), q), map[bool]string{false: "Older", true: "Newer"}[in.Order == "oldest"]
 	}
 	return render(p.Context, status, privately, approvals.IndexPage(p.frame(), x))
 }
@@ -118,23 +148,61 @@ func cannotDecide(p *page, r *models.Recommendation) string {
 	return ""
 }
 
-// verdictsAtOnce bounds a batch: each item is a transaction, and an approval may
-// build an index.
-const verdictsAtOnce = 50
+// reviewedAtOnce bounds a batch: whoever decides reads each of them, and each is a
+// transaction of its own.
+const reviewedAtOnce = 20
 
-// decideSeveral decides on what was chosen in the queue, one by one, each by the
-// hash that the list showed.
+// reviewSeveral shows what was chosen in the queue, each with what it changes,
+// to be decided on one by one.
+func (s *Server) reviewSeveral(p *page) error {
+	ids := p.QueryParams()["item"]
+	switch {
+	case len(ids) == 0:
+		return s.queuePage(p, http.StatusUnprocessableEntity, nil, "Choose what you look at first.")
+	case len(ids) > reviewedAtOnce:
+		return s.queuePage(p, http.StatusUnprocessableEntity, nil, "Look at "+strconv.Itoa(reviewedAtOnce)+" at once, at most.")
+	}
+	var b approvals.Batch
+	seen := map[string]bool{}
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		r, err := s.reviewed(p, id, "", "")
+		if fault.Is(err, fault.NotFound) {
+			b.Missing++
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if r.MayDecide {
+			b.Decidable++
+		}
+		b.Reviews = append(b.Reviews, r)
+	}
+	return p.show(approvals.BatchPage(p.frame(), b))
+}
+
+// decideSeveral decides on what was looked at together: each by a verdict of its
+// own, and by the hash of what was shown. What has none stays as it is.
 func (s *Server) decideSeveral(p *page) error {
 	sent, err := posted(p.Context)
 	if err != nil {
 		return err
 	}
-	items := sent["item"]
+	var items []string
+	for _, item := range sent["item"] {
+		if id, _, _ := strings.Cut(item, ":"); sent.Get("verdict-"+id) != "" {
+			items = append(items, item)
+		}
+	}
 	switch {
 	case len(items) == 0:
-		return s.queuePage(p, http.StatusUnprocessableEntity, string(models.Pending), nil, "Choose what you decide on first.")
-	case len(items) > verdictsAtOnce:
-		return s.queuePage(p, http.StatusUnprocessableEntity, string(models.Pending), nil, "Decide on at most 50 at once.")
+		return s.queuePage(p, http.StatusUnprocessableEntity, nil, "Nothing was decided on: no verdict was given. Choose what you look at first.")
+	case len(items) > reviewedAtOnce:
+		return s.queuePage(p, http.StatusUnprocessableEntity, nil, "Decide on "+strconv.Itoa(reviewedAtOnce)+" at once, at most.")
 	}
 	var results []approvals.Result
 	for _, item := range items {
@@ -143,7 +211,7 @@ func (s *Server) decideSeveral(p *page) error {
 		if v, err := ops.Do(p.ctx(), s.desk, p.call(), ops.GetRecommendation, ops.RecommendationIDIn{ID: id}); err == nil {
 			out.What = operationTitle(v.Operation) + ", " + v.Target
 		}
-		got, err := ops.Do(p.ctx(), s.desk, p.call(), ops.DecideRecommendation, ops.DecideIn{ID: id, Hash: hash, Verdict: sent.Get("verdict"), Comment: sent.Get("comment")})
+		got, err := ops.Do(p.ctx(), s.desk, p.call(), ops.DecideRecommendation, ops.DecideIn{ID: id, Hash: hash, Verdict: sent.Get("verdict-" + id), Comment: sent.Get("comment-" + id)})
 		switch f := faultOf(err); {
 		case err == nil:
 			out.Kind, out.Text = outcome(got.State)
@@ -155,7 +223,7 @@ func (s *Server) decideSeveral(p *page) error {
 		results = append(results, out)
 	}
 	p.waiting = nil
-	return s.queuePage(p, http.StatusOK, string(models.Pending), results, "")
+	return s.queuePage(p, http.StatusOK, results, "")
 }
 
 // outcome names the state that followed from a verdict.
@@ -175,24 +243,33 @@ func (s *Server) showApproval(p *page) error { return s.reviewPage(p, http.Statu
 
 // reviewPage shows one change, with the form as it was sent.
 func (s *Server) reviewPage(p *page, status int, comment, problem string) error {
-	v, err := ops.Do(p.ctx(), s.desk, p.call(), ops.GetRecommendation, ops.RecommendationIDIn{ID: p.Param("id")})
+	r, err := s.reviewed(p, p.Param("id"), comment, problem)
 	if err != nil {
 		return err
 	}
-	changes, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ShowChanges, ops.RecommendationIDIn{ID: p.Param("id")})
+	return render(p.Context, status, privately, approvals.ReviewPage(p.frame(), r))
+}
+
+// reviewed is one change with what it comes to.
+func (s *Server) reviewed(p *page, id, comment, problem string) (approvals.Review, error) {
+	v, err := ops.Do(p.ctx(), s.desk, p.call(), ops.GetRecommendation, ops.RecommendationIDIn{ID: id})
 	if err != nil {
-		return err
+		return approvals.Review{}, err
+	}
+	changes, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ShowChanges, ops.RecommendationIDIn{ID: id})
+	if err != nil {
+		return approvals.Review{}, err
 	}
 	r := review(p, v, comment, problem)
 	addChanges(p, &r, v, changes)
-	return render(p.Context, status, privately, approvals.ReviewPage(p.frame(), r))
+	return r, nil
 }
 
 func review(p *page, v ops.RecommendationView, comment, problem string) approvals.Review {
 	r := approvals.Review{
 		Row: approvalRow(p, &v.Recommendation), ClassText: classText(v.Class), Diff: approvals.Diff(approvals.Lines(v.Before), approvals.Lines(v.After)),
 		Input: approvals.Diff(approvals.Lines(v.Input), approvals.Lines(v.Input)), Unknown: ops.All().Find(v.Operation) == nil, Moved: v.Moved,
-		Rationale: v.Rationale, Evidence: v.Evidence, Needed: v.Needed, Roles: rolesText(v.Roles), EndedAt: p.whenever(v.DecidedAt),
+		Rationale: v.Rationale, Evidence: evidence(p, v.Evidence), Needed: v.Needed, Roles: rolesText(v.Roles), EndedAt: p.whenever(v.DecidedAt),
 		Comment: form.Entry{Value: comment}, Problem: problem,
 	}
 	if v.State == models.Pending {
@@ -214,7 +291,51 @@ func review(p *page, v ops.RecommendationView, comment, problem string) approval
 	}
 	r.MayDecide, r.Standing = standing(p, v)
 	r.Withdraw = v.State == models.Pending && v.Proposer == p.by.Person
+	r.Yours = v.Yours
+	if v.Older != "" {
+		r.Older = p.at(approvals.ReviewPath(v.Older))
+	}
+	if v.Newer != "" {
+		r.Newer = p.at(approvals.ReviewPath(v.Newer))
+	}
+	r.Next, r.Again = nextSteps(p, v)
 	return r
+}
+
+// evidence is what a proposal stands on, as links where it is an answer.
+func evidence(p *page, all []string) (links []layout.Link) {
+	for _, e := range all {
+		l := layout.Link{Text: e}
+		if id := answerID(e); id != "" {
+			l.URL = p.at(answers.RecordPath(id))
+		}
+		links = append(links, l)
+	}
+	return links
+}
+
+// nextSteps say what to do about a change that ended by itself.
+func nextSteps(p *page, v ops.RecommendationView) (words string, again layout.Link) {
+	switch v.State {
+	case models.Stale:
+		words = "Somebody changed the same thing after this was proposed, so approving it would have undone their work unseen. Nothing was done. Look at what is there now, and propose what is still wanted anew."
+	case models.Expired:
+		words = "Nobody decided within " + strconv.Itoa(int(models.RecommendationLife.Hours()/24)) + " days, and what was true then may not be now. Nothing was done. It can be proposed anew."
+	default:
+		return "", layout.Link{}
+	}
+	_, id, _ := strings.Cut(v.Target, "topic card ")
+	switch {
+	case strings.HasPrefix(v.Operation, "topic_cards.") && id != "" && id == models.Slug(id):
+		again = layout.Link{Text: "Open the topic card", URL: p.at("/topic-cards/" + id)}
+	case strings.HasPrefix(v.Operation, "versions."):
+		again = layout.Link{Text: "Ask for it again", URL: p.at("/versions")}
+	case strings.HasPrefix(v.Operation, "sources."):
+		again = layout.Link{Text: "Sources", URL: p.at("/sources")}
+	case strings.HasPrefix(v.Operation, "golden_questions."):
+		again = layout.Link{Text: "Golden questions", URL: p.at("/golden-questions")}
+	}
+	return words, again
 }
 
 // standing says whether whoever looks decides, and why.

@@ -24,6 +24,11 @@ func addChanges(p *page, r *approvals.Review, v ops.RecommendationView, c ops.Pr
 			r.Passages.MoreURL = r.URL + "?passages=all"
 		}
 	}
+	if c.Golden != nil {
+		g := goldenReport(p, c.Golden)
+		r.Golden = &g
+	}
+	r.Effect = v.State == models.Pending && (v.Operation == ops.SaveCard.Name || v.Operation == ops.SaveGolden.Name)
 	if r.Publish = v.Operation == ops.PublishVersion.Name || v.Operation == ops.RestoreVersion.Name; !r.Publish {
 		return
 	}
@@ -32,10 +37,6 @@ func addChanges(p *page, r *approvals.Review, v ops.RecommendationView, c ops.Pr
 		r.Items = append(r.Items, changedItem(p, i))
 	}
 	r.Held = heldBack(v)
-	if c.Golden != nil {
-		g := goldenReport(p, c.Golden)
-		r.Golden = &g
-	}
 }
 
 // heldBack says what a publish leaves out, as it was frozen.

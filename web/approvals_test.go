@@ -134,19 +134,28 @@ func TestBatchAtThePage(t *testing.T) {
 	propose := func(id, label string) (item string) {
 		s.browser().do(http.MethodPut, "/v1/brains/acme/draft/topic-cards/"+id, `{"label":"`+label+`","covers":"x","anchors":["HB 1"]}`, "Content-Type", "application/json", "Authorization", "Bearer "+token).
 			want(http.StatusAccepted, `"status":"queued"`)
-		m := regexp.MustCompile(`value="(rec_[0-9A-Za-z]{12}:[0-9a-f]{64})"`).FindStringSubmatch(b.get("/brains/acme/approvals").text) // the newest
+		m := regexp.MustCompile(`name="item" value="(rec_[0-9A-Za-z]{12})"`).FindStringSubmatch(b.get("/brains/acme/approvals").text) // the newest
 		if m == nil {
 			t.Fatalf("%s is not in the queue", id)
 		}
-		return m[1]
+		page := b.get("/brains/acme/approvals/review?item="+m[1]).want(http.StatusOK, label[len(label)-3:], "Leave it open", `name="verdict-`+m[1]+`"`)
+		return regexp.MustCompile(`value="(rec_[0-9A-Za-z]{12}:[0-9a-f]{64})"`).FindStringSubmatch(page.text)[1]
 	}
 	one, two := propose("one", `safe\u202eevil\u200b\nanchors: HB 9`), propose("two", "Two")
 	b.get("/brains/acme/approvals/"+one[:16]).want(http.StatusOK, `safe<span class="unseen" title="A character that is not seen">U+202E</span>evil<span class="unseen" title="A character that is not seen">U+200B</span>`, "by a program over REST", "Approve and save a topic card")
 	a.get("/brains/acme/approvals").want(http.StatusOK, "one").lacks(`name="item"`) // her program's, so not hers to decide
-	b.post("/brains/acme/approvals", url.Values{"verdict": {"approve"}}).want(http.StatusUnprocessableEntity, "Choose what you decide on")
-	b.post("/brains/acme/approvals", url.Values{"verdict": {"approve"}, "item": {one, two[:17] + strings.Repeat("0", 64), "rec_000000000000:" + strings.Repeat("0", 64)}}).
+	// Looked at together, and decided on one by one: never all by one verdict.
+	a.get("/brains/acme/approvals/review?item="+one[:16]).want(http.StatusOK, "Another person decides").lacks(`name="verdict-`)
+	b.get("/brains/acme/approvals/review").want(http.StatusUnprocessableEntity, "Choose what you look at")
+	b.get("/brains/acme/approvals/review?"+strings.Repeat("item="+one[:16]+"&", reviewedAtOnce+1)).want(http.StatusUnprocessableEntity, "at most")
+	b.get("/brains/acme/approvals/review?item="+one[:16]+"&item="+two[:16]+"&item=rec_000000000000").want(http.StatusOK, "Look at 2\u00a0changes", "evil", "Two", "1\u00a0change of those")
+	b.post("/brains/acme/approvals", url.Values{"verdict": {"approve"}, "item": {one, two}}).want(http.StatusUnprocessableEntity, "no verdict was given", "2\u00a0changes wait")
+	v := func(item string) string { return "verdict-" + item[:16] }
+	none := "rec_000000000000:" + strings.Repeat("0", 64)
+	b.post("/brains/acme/approvals", url.Values{v(one): {"approve"}, v(two): {"approve"}, v(none): {"reject"}, "item": {one, two[:17] + strings.Repeat("0", 64), none}}).
 		want(http.StatusOK, "applied", "What you saw is not what is to be decided on", "No such recommendation", "1\u00a0change waits", `<span class="count hot">1</span>`)
-	b.post("/brains/acme/approvals", url.Values{"verdict": {"reject"}, "item": {two}}).want(http.StatusOK, "rejected", "Nothing waits")
+	b.post("/brains/acme/approvals", url.Values{v(two): {"reject"}, "comment-" + two[:16]: {"not this one"}, "item": {two}}).want(http.StatusOK, "rejected", "Nothing waits")
+	a.get("/brains/acme/approvals/"+two[:16]).want(http.StatusOK, "not this one")
 	cards := a.get("/brains/acme/topic-cards").want(http.StatusOK)
 	if !strings.Contains(cards.text, "evil") || strings.Contains(cards.text, "Two") {
 		t.Errorf("the draft holds\n%s", cards.text)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"polaris/models"
@@ -12,8 +13,10 @@ import (
 	"polaris/views/layout"
 )
 
+// newQuestion shows the form, filled in by its address.
 func (s *Server) newQuestion(p *page) error {
-	return s.askPage(p, http.StatusOK, ops.AskIn{Query: p.QueryParam("question")}, nil)
+	q := p.QueryParams()
+	return s.askPage(p, http.StatusOK, ops.AskIn{Query: q.Get("question"), TopicIDs: q["topic"]}, nil)
 }
 
 func (s *Server) ask(p *page) error {
@@ -32,10 +35,14 @@ func (s *Server) ask(p *page) error {
 	case again:
 		return s.askPage(p, r.status(), in, r)
 	case swap:
-		return render(p.Context, http.StatusOK, never, ask.Answer(ask.Panel{
+		v := ask.Panel{
 			Answered: true, Body: body(p, env, nil), RecordURL: p.at(answers.RecordPath(env.AnswerID)),
-			Note: "answered in " + layout.Took(s.desk.Now().Sub(start)) + " · no model",
-		}))
+			Note: "answered in " + layout.Took(s.desk.Now().Sub(start)) + " · no model", Acts: acts(p, env, in.TopicIDs),
+		}
+		if v.Gap, err = s.gap(p, env, in.TopicIDs); err != nil {
+			return err
+		}
+		return render(p.Context, http.StatusOK, never, ask.Answer(v))
 	}
 	// Without script the answer is read where it stays: on its record's page.
 	return p.Redirect(http.StatusSeeOther, p.at(answers.RecordPath(env.AnswerID)))
@@ -53,8 +60,25 @@ func (s *Server) askPage(p *page, status int, in ops.AskIn, r *refusal) error {
 	}
 	if p.by.Published > 0 {
 		v.State = "Answers from version " + layout.Number(p.by.Published) + ", every sentence backed by a quote."
+		if in.Query == "" {
+			if v.Examples, err = s.examples(p); err != nil {
+				return err
+			}
+		}
 	}
 	return render(p.Context, status, privately, ask.AskPage(p.frame(), v))
+}
+
+// examples are golden questions to begin with, for who may read them.
+func (s *Server) examples(p *page) (questions []string, err error) {
+	if !p.by.May(models.MayReadDraft) {
+		return nil, nil
+	}
+	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListGolden, ops.Page{Limit: 5})
+	for _, g := range l.Questions {
+		questions = append(questions, g.Question)
+	}
+	return questions, err
 }
 
 func topicChoices(topics []models.Topic, chosen []string) []form.Choice {
@@ -67,4 +91,24 @@ func topicChoices(topics []models.Topic, chosen []string) []form.Choice {
 		choices[i] = form.Choice{Value: t.ID, Label: t.Label, Hint: t.Covers, Chosen: ticked[t.ID]}
 	}
 	return choices
+}
+
+// acts are what a reader who changes the draft does with an answer.
+func acts(p *page, env *models.Envelope, topics []string) (a answers.Acts) {
+	if env.Query == "" || ops.Allowed(p.call(), ops.SaveGolden.Entry()) != nil {
+		return a
+	}
+	q := url.Values{"question": {env.Query}, "answer": {env.AnswerID}, "topic": topics}
+	for i, c := range env.Citations {
+		if c.Key != "" && i < 5 {
+			q.Add("expects", c.Key)
+		}
+	}
+	if len(env.Citations) > 0 {
+		a.Golden = p.at(goldenNew) + "?" + q.Encode()
+	}
+	q.Del("expects")
+	q.Set("gap", "yes")
+	a.Gap = p.at(goldenNew) + "?" + q.Encode()
+	return a
 }

@@ -15,7 +15,7 @@ import (
 func TestApprovalInTheBrowser(t *testing.T) {
 	ctx := realBrowser(t)
 	s, ada, _ := fourEyed(t)
-	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
+	b := &tab{t: t, ctx: ctx, site: s}
 	signIn := func(email string) {
 		b.open("/session/new?next=" + url.QueryEscape("/brains/acme/approvals"))
 		b.sees("Sign in")
@@ -57,7 +57,11 @@ func TestApprovalInTheBrowser(t *testing.T) {
 	b.sees("3\u00a0changes wait")
 	b.keep("approvals")
 	b.do(chromedp.Click(chromedp.CSS(`tbody tr:first-child input[name=item]`)))
-	b.press("Reject what is chosen")
+	b.press("Look at what is chosen")
+	b.sees("Each is decided on by itself")
+	b.keep("approvals-review")
+	b.do(chromedp.Click(chromedp.CSS(`input[value=reject]`)))
+	b.press("Record these verdicts")
 	b.sees("What became of your decision")
 	b.keep("approvals-batch")
 	b.press("Publish")

@@ -46,7 +46,7 @@ func TestFlowInTheBrowser(t *testing.T) {
 	ctx := realBrowser(t)
 	s, ada, _ := fourEyed(t)
 	s.draft("acme", "RU", rules)
-	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
+	b := &tab{t: t, ctx: ctx, site: s}
 	b.do(wide)
 
 	// The first version, with a golden question.
@@ -181,7 +181,7 @@ func TestSuspendInTheBrowser(t *testing.T) {
 	s, a, ben2 := fourEyed(t)
 	s.draft("acme", "RU", rules)
 	ben2.approves(a.asksForPublish(""))
-	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
+	b := &tab{t: t, ctx: ctx, site: s}
 	ask := func() {
 		b.open("/brains/acme/ask")
 		b.fill("question", "How much is the late fee?")
@@ -238,7 +238,9 @@ func TestSuspendInTheBrowser(t *testing.T) {
 	b.open("/brains/acme/sources/HB/removal")
 	b.press("Take it out of the draft")
 	b.sees("Taken out of the draft")
+	b.sees("Undo")
 	b.open("/brains/acme/sources")
+	b.press("Show what was taken out")
 	b.sees("Restore it")
 	b.keep("sources-removed")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"polaris/internal/axe"
 	"polaris/internal/chromium"
 	"polaris/models"
 )
@@ -61,7 +62,6 @@ type tab struct {
 	ctx  context.Context
 	site *site
 	shot int
-	axe  string // the text of axe-core; empty: its rules are not applied
 }
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -132,20 +132,23 @@ func (b *tab) press(text string) {
 // wide is a desk's screen; a headless browser's own is narrow.
 var wide = chromedp.EmulateViewport(1280, 900)
 
-// keep writes pictures of the page in light, dark and on a phone, where
-// POLARIS_SHOTS names a folder.
+// keep holds the page against the rules of accessibility, light and wide, and
+// dark on a phone. Where POLARIS_SHOTS names a folder it writes pictures, also of
+// the narrowest phone.
 func (b *tab) keep(name string) {
 	b.t.Helper()
 	folder := os.Getenv("POLARIS_SHOTS")
-	if folder == "" && b.axe == "" {
-		return
-	}
 	b.shot++
-	for _, v := range []struct {
+	type look struct {
 		as     string
 		scheme string
 		width  int64
-	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}} {
+	}
+	looks := []look{{"light", "light", 1280}, {"phone", "dark", 390}}
+	if folder != "" {
+		looks = append(looks, look{"dark", "dark", 1280}, look{"narrow", "light", 320})
+	}
+	for _, v := range looks {
 		b.media(v.scheme)
 		b.do(chromedp.EmulateViewport(v.width, 900))
 		b.judge(name + " " + v.as)
@@ -159,7 +162,7 @@ func (b *tab) keep(name string) {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			b.t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%02d-%s-%s.png", b.shot, name, v.as)), png, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%02d-%s-%s.png", strings.TrimPrefix(b.t.Name(), "Test"), b.shot, name, v.as)), png, 0o644); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -167,28 +170,11 @@ func (b *tab) keep(name string) {
 	b.do(wide)
 }
 
-// axe returns the text of axe-core where POLARIS_AXE names its file.
-func axe(t *testing.T) string {
-	t.Helper()
-	path := os.Getenv("POLARIS_AXE")
-	if path == "" {
-		return ""
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // judge holds the page against axe's rules of accessibility.
 func (b *tab) judge(name string) {
 	b.t.Helper()
-	if b.axe == "" {
-		return
-	}
-	value[any](b, b.axe+"; true")
-	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`axe.run().then(r => r.passes.length < 10 ? ["axe applied hardly a rule"] : r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target + ": " + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+	value[any](b, axe.Script+"; true")
+	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](axe.Findings, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -218,7 +204,7 @@ func TestInTheBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &tab{t: t, ctx: ctx, site: s, axe: axe(t)}
+	b := &tab{t: t, ctx: ctx, site: s}
 	agent := s.browser()
 
 	b.do(wide)

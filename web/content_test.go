@@ -139,7 +139,7 @@ func TestWikiPages(t *testing.T) {
 func TestSourcePages(t *testing.T) {
 	t.Parallel()
 	_, b := published(t)
-	b.get("/brains/calliope/sources").want(http.StatusOK, "7\u00a0sources", "Lending Handbook", `href="/brains/calliope/sources/HB"`)
+	b.get("/brains/calliope/sources").want(http.StatusOK, "12\u00a0sources", "Lending Handbook", `href="/brains/calliope/sources/HB"`)
 	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "HB 4.2(a)", "handbook.md", "SHA-256")
 	at := b.get("/brains/calliope/sources/HB?key=" + url.QueryEscape("HB 4.2(a)")).want(http.StatusSeeOther).Header.Get("Location")
 	if !strings.HasPrefix(at, "/brains/calliope/sources/HB#p") {
@@ -150,8 +150,8 @@ func TestSourcePages(t *testing.T) {
 		b.get("/brains/calliope/sources/HB?from=" + from).want(http.StatusNotFound)
 	}
 	b.get("/brains/calliope/sources/HB?from=3").want(http.StatusOK, "Earlier passages")
-	b.get("/brains/calliope/topic-cards").want(http.StatusOK, "2\u00a0topic cards in the draft.", "fees-we-may-charge")
-	b.get("/brains/calliope/versions").want(http.StatusOK, "live", "published while four eyes were off", "7\u00a0sources")
+	b.get("/brains/calliope/topic-cards").want(http.StatusOK, "4\u00a0topic cards in the draft.", "fees-we-may-charge")
+	b.get("/brains/calliope/versions").want(http.StatusOK, "live", "published while four eyes were off", "12\u00a0sources")
 }
 
 func TestREST(t *testing.T) {

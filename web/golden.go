@@ -1,12 +1,14 @@
 package web
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/ops"
+	"polaris/views/answers"
 	"polaris/views/golden"
 	"polaris/views/layout"
 )
@@ -27,7 +29,8 @@ func (s *Server) newGolden(p *page) error {
 	if err := ops.Allowed(p.call(), ops.SaveGolden.Entry()); err != nil {
 		return err
 	}
-	return s.goldenForm(p, ops.SaveGoldenIn{}, "", nil, false)
+	q := p.QueryParams()
+	return s.goldenForm(p, ops.SaveGoldenIn{Question: q.Get("question"), TopicIDs: q["topic"], Expects: q["expects"]}, "", nil, false)
 }
 
 // goldenWith finds the question in the path, for whoever may change it.
@@ -66,7 +69,10 @@ func (s *Server) goldenForm(p *page, in ops.SaveGoldenIn, tag string, r *refusal
 	}
 	x := golden.Form{
 		ID: p.Param("id"), Tag: tag, Question: r.entry("question", in.Question), Expects: r.entry("expects", strings.Join(in.Expects, "\n")), Topics: r.entry("topic_ids", strings.Join(in.TopicIDs, "\n")),
-		Problem: r.rest("question", "expects", "topic_ids"), Removing: removing,
+		Problem: r.rest("question", "expects", "topic_ids"), Removing: removing, Answer: answerID(p.FormValue("answer")), Gap: p.FormValue("gap") != "",
+	}
+	if x.Answer != "" {
+		x.Record = p.at(answers.RecordPath(url.PathEscape(x.Answer)))
 	}
 	for _, c := range cards.Cards {
 		if len(x.Known) < 12 {
@@ -93,12 +99,34 @@ func (s *Server) saveGolden(p *page) error {
 	}
 	in := ops.SaveGoldenIn{ID: p.Param("id"), Question: sent.Get("question"), Expects: typedLines(sent.Get("expects")), TopicIDs: typedLines(sent.Get("topics"))}
 	call := p.call()
-	call.IfNew = in.ID == ""
+	call.IfNew, call.Rationale = in.ID == "", reason(sent.Get("lacks"))
+	if id := answerID(sent.Get("answer")); id != "" {
+		call.Evidence = []string{id}
+		call.Rationale = strings.TrimSpace("From answer " + id + ". " + call.Rationale)
+	}
 	if tag := sent.Get("tag"); tag != "" {
 		call.IfMatch = []string{tag}
 	}
 	_, err = ops.Do(p.ctx(), s.desk, call, ops.SaveGolden, in)
 	return p.ended(outdated(err), p.at(golden.Path)+"?done=question-saved", func(r *refusal) error { return s.goldenForm(p, in, sent.Get("tag"), r, false) })
+}
+
+// reason is what somebody typed to say why, fit to be recorded.
+func reason(typed string) string {
+	const most = 1000
+	typed = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(typed, ""), "\x00", ""))
+	if len(typed) > most {
+		typed = strings.ToValidUTF8(typed[:most], "") + "…"
+	}
+	return typed
+}
+
+// answerID is an answer's id, or "" where it is none.
+func answerID(sent string) string {
+	if len(sent) != len("ans_")+12 || !strings.HasPrefix(sent, "ans_") || strings.ContainsFunc(sent[4:], func(r rune) bool { return r > 'z' || r < '0' }) {
+		return ""
+	}
+	return sent
 }
 
 // outdated turns that somebody else was faster into a refusal that the form is

@@ -300,12 +300,13 @@ func TestSourceActsAtThePages(t *testing.T) {
 	a.sees("/brains/acme/sources/HB/removal", "Take it out of the draft")
 	b.post("/brains/acme/sources/HB/removal", nil).want(http.StatusForbidden)
 	a.post("/brains/acme/sources/HB/removal", nil).want(http.StatusSeeOther)
-	b.sees("/brains/acme/sources", "Taken out of the draft", "removed").lacks("Restore it")
-	a.sees("/brains/acme/sources", "Restore it")
+	b.sees("/brains/acme/sources", "Show what was taken out")
+	b.sees("/brains/acme/sources?state=removed", "HB").lacks("Restore…")
+	a.sees("/brains/acme/sources?state=removed", "HB", "Restore…")
 	a.sees("/brains/acme/sources/HB", "taken out of the draft", "Restore it", "Purge").lacks("Take it out of the draft", "Vouch for this revision")
 	a.post("/brains/acme/sources/HB/removal", nil).want(http.StatusUnprocessableEntity, "not in the draft any more")
 	a.post("/brains/acme/sources/HB/restoration", nil).want(http.StatusSeeOther).to("/brains/acme/sources/HB?done=source-restored")
-	a.sees("/brains/acme/sources").lacks("Taken out of the draft")
+	a.sees("/brains/acme/sources").lacks("Show what was taken out")
 	a.get("/brains/acme/sources/NOPE/removal").want(http.StatusNotFound)
 }
 

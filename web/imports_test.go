@@ -59,11 +59,12 @@ func (s *site) reading(n int) {
 func TestUploadAtThePage(t *testing.T) {
 	t.Parallel()
 	s, b := published(t)
-	b.get("/brains/calliope/sources").want(http.StatusOK, `type="file"`, `enctype="multipart/form-data"`, `multiple`)
+	b.get("/brains/calliope/sources").want(http.StatusOK, `href="/brains/calliope/imports/new"`)
+	b.get("/brains/calliope/imports/new").want(http.StatusOK, `type="file"`, `enctype="multipart/form-data"`, `multiple`)
 	body, kind := uploaded(t, map[string]string{"pets.md": "# Pets\n\nCats sleep sixteen hours a day.\n", "bad.md": "GIF89a", "turned.md": "# Prices\n\nA stamp is \u202e12\u202c euros.\n"})
 	a := b.do(http.MethodPost, "/brains/calliope/imports", body, "Content-Type", kind).want(http.StatusSeeOther)
 	at := a.Header.Get("Location")
-	b.get(at).want(http.StatusOK, "0 of 3\u00a0documents are read.", `hx-trigger="every 1s"`, "Look again", "Cancel what is left")
+	b.get(at).want(http.StatusOK, "0 of 3\u00a0documents are read.", `hx-trigger="refresh, every 5s"`, `data-events="/v1`, "Look again", "Cancel what is left")
 	s.reading(1)
 	done := eventually(t, func() (*answer, bool) { a := b.get(at); return a, strings.Contains(a.text, "All is read") })
 	done.want(http.StatusOK, "new, revision 1", "/brains/calliope/sources/PETS", "GIF", "failed", "held: 1\u00a0flag", "All is read: 1 imported, 1 held for a curator, 1 not imported.")
@@ -110,7 +111,7 @@ func TestImportByAddressAtThePage(t *testing.T) {
 	}
 	send(origin.URL+"/pets.md").want(http.StatusUnprocessableEntity, "fetches nothing from others")
 	s.desk.Settings.Fetch = fetch.New(fetch.Settings{Reach: fetch.Reach{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}})
-	send("ftp://example.org/x\n").want(http.StatusUnprocessableEntity, "Only http and https", "ftp://example.org/x</textarea>")
+	send("ftp://example.org/x\n").want(http.StatusUnprocessableEntity, "Only http and https", "ftp://example.org/x\n</textarea>")
 	at := send(origin.URL + "/pets.md\n\n http://10.0.0.1/\n").want(http.StatusSeeOther).Header.Get("Location")
 	s.reading(1)
 	done := eventually(t, func() (*answer, bool) { a := b.get(at); return a, strings.Contains(a.text, "All is read") })

@@ -22,6 +22,7 @@ type snapshot struct {
 	lag          time.Duration
 	engines      int
 	engineBytes  int64
+	evicted      int64
 	failed, held int64
 	inFlight     int64
 	ready        bool
@@ -31,6 +32,7 @@ func (g *gauges) read() *snapshot {
 	v := &snapshot{store: g.s.desk.Store.Stats(), inFlight: g.m.inFlight.Load(), ready: g.s.health.ready(time.Now())}
 	v.unsealed, v.lag = g.s.desk.Backlog()
 	v.engines, v.engineBytes = g.s.desk.Shelf.Loaded()
+	v.evicted = g.s.desk.Shelf.Evicted()
 	v.failed, v.held = g.s.desk.BadKeys.Counted()
 	return v
 }
@@ -79,6 +81,7 @@ var figures = []figure{
 
 	now("engines_loaded", "Published versions in memory.", func(v *snapshot) float64 { return float64(v.engines) }),
 	now("engine_bytes", "Their indexes and texts.", func(v *snapshot) float64 { return float64(v.engineBytes) }),
+	since("engines_evicted_total", "Published versions that made room for others under POLARIS_INDEX_MEMORY.", func(v *snapshot) float64 { return float64(v.evicted) }),
 }
 
 // Describe says which series there are.

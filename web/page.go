@@ -196,6 +196,7 @@ func (p *page) frame() layout.Frame {
 	m := p.visit.Memberships[i]
 	f.Account.Roles = rolesText(m.Roles)
 	f.Brain = layout.Brain{ID: string(m.Brain), Version: versionText(m.Published), URL: brainURL(m.Brain)}
+	f.Brains = p.others()
 	if !fourEyes(m, p.now) {
 		f.Banner = offWords(m)
 	}
@@ -206,6 +207,23 @@ func (p *page) frame() layout.Frame {
 	f.Flash = flashes[p.QueryParam("done")]
 	return f
 }
+
+// others are the other brains that the reader is in.
+func (p *page) others() (bs []layout.Brain) {
+	for _, m := range p.visit.Memberships {
+		if m.Brain != p.brain {
+			bs = append(bs, layout.Brain{ID: string(m.Brain), Version: versionText(m.Published), URL: brainURL(m.Brain)})
+		}
+	}
+	slices.SortFunc(bs, func(a, b layout.Brain) int { return strings.Compare(a.ID, b.ID) })
+	return bs[:min(len(bs), mostOthers)]
+}
+
+// mostOthers bounds the switcher; the list of all brains has the rest.
+const mostOthers = 30
+
+// goKeys are the letters that follow g.
+var goKeys = map[string]string{"": "h", "/ask": "a", "/wiki": "w", "/sources": "s", "/topic-cards": "t", approvals.Path: "p", "/versions": "v", golden.Path: "q", "/answers": "r", "/settings/api-keys": "k", members.Path: "m", audit.Path: "l", settings.Path: "e"}
 
 func (p *page) nav(f layout.Frame) []layout.Section {
 	sections := []layout.Section{{Items: []layout.Item{{Label: "Home", URL: f.At("")}, {Label: "Ask", URL: f.At("/ask")}, {Label: "Wiki", URL: f.At("/wiki")}}}}
@@ -227,7 +245,14 @@ func (p *page) nav(f layout.Frame) []layout.Section {
 	add("Curate", item("Sources", "/sources", models.MayReadDraft), item("Topic cards", "/topic-cards", models.MayReadDraft), item("Golden questions", golden.Path, models.MayReadDraft), queue, item("Versions", "/versions", models.MayReadDraft))
 	add("Administer", item("Answers", "/answers", models.MayReadRecords), item("API keys", "/settings/api-keys", models.MayKeys), item("Members", members.Path, models.MayMembers), item("Audit log", audit.Path, models.MayAudit), item("Settings", settings.Path, models.MayReadDraft))
 	if len(p.visit.Memberships) > 1 || p.by.InstanceAdmin {
-		add("", layout.Item{Label: "All brains", URL: "/brains"})
+		add("", layout.Item{Label: "All brains", URL: "/brains", Key: "b"})
+	}
+	for _, s := range sections {
+		for i := range s.Items {
+			if path, ours := strings.CutPrefix(s.Items[i].URL, f.Brain.URL); ours {
+				s.Items[i].Key = goKeys[path]
+			}
+		}
 	}
 	return sections
 }
@@ -269,6 +294,10 @@ var flashes = map[string]layout.Flash{
 	"purged":           {Kind: layout.Good, Text: "Purged. Its texts are gone; the tombstone stays."},
 	"source-removed":   {Kind: layout.Good, Text: "Taken out of the draft. Published versions keep it, and it can be restored below."},
 	"source-restored":  {Kind: layout.Good, Text: "Restored. It is in the draft again."},
+	"reverted":         {Kind: layout.Good, Text: "The draft has that revision again."},
+	"undone":           {Kind: layout.Good, Text: "Taken back."},
+	"card-saved":       {Kind: layout.Good, Text: "Saved. It is in the draft, and in the next version that is published."},
+	"card-deleted":     {Kind: layout.Good, Text: "Deleted from the draft. Published versions keep it."},
 	"certified":        {Kind: layout.Good, Text: "You vouch for this revision. That ends with the next one."},
 	"question-saved":   {Kind: layout.Good, Text: "Saved. It is asked before the next publish."},
 	"question-deleted": {Kind: layout.Good, Text: "Deleted. It is not asked any more."},
@@ -309,5 +338,8 @@ func render(c echo.Context, status int, cache string, t templ.Component) error {
 		return err
 	}
 	c.Response().Header().Set("Cache-Control", cache)
+	if cache == privately && status == http.StatusOK && mayPack(c.Request()) {
+		return sendPacked(c, b.Bytes())
+	}
 	return c.HTMLBlob(status, b.Bytes())
 }

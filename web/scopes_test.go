@@ -28,16 +28,16 @@ var scopeTable = []struct {
 	{
 		scope: models.ScopeAdvisorRead,
 		key:   []string{"me", "answer", "retrieve", "topic_cards", "read_wiki", "answers.get"},
-		token: []string{"me", "answer", "retrieve", "topic_cards", "read_wiki", "answers.get", "brains.show", "brains.list"},
+		token: []string{"me", "answer", "retrieve", "topic_cards", "read_wiki", "passages.read", "answers.get", "brains.show", "brains.overview", "search", "brains.list"},
 		tools: []string{"answer", "read_wiki", "retrieve", "topic_cards"},
 		chats: true,
 	},
-	{scope: models.ScopeResearchRun, key: []string{"me"}, token: []string{"me", "brains.list"}, tools: []string{"get_final_report", "poll_query", "submit_query"}},
+	{scope: models.ScopeResearchRun, key: []string{"me"}, token: []string{"me", "brains.list"}},
 	{
 		scope: models.ScopeInvoke,
 		key:   []string{"me"},
-		token: []string{"me", "brains.list", "sources.list", "sources.get", "passages.get", "references.broken", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.changes", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run", "sources.purged", "imports.list", "imports.compare"},
-		finds: map[string]string{"answers.replay": "no_such_answer", "answers.prove": "no_such_answer", "sources.diff": "no_such_source", "imports.get": "no_such_import", "imports.events": "no_such_import"},
+		token: []string{"me", "brains.list", "sources.list", "sources.find", "passages.find", "topic_cards.check", "draft.ask", "draft.history", "sources.get", "passages.get", "references.broken", "topic_cards.list", "topic_cards.get", "versions.list", "versions.get", "versions.diff", "answers.list", "recommendations.list", "recommendations.get", "recommendations.changes", "recommendations.withdraw", "settings.get", "golden_questions.list", "golden_questions.run", "sources.purged", "imports.list", "imports.compare"},
+		finds: map[string]string{"sources.read": "no_such_source", "answers.replay": "no_such_answer", "answers.prove": "no_such_answer", "sources.diff": "no_such_source", "imports.get": "no_such_import", "imports.events": "no_such_import"},
 	},
 	{
 		scope:  models.ScopeWrite,

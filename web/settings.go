@@ -30,6 +30,7 @@ type tried struct {
 	rules     []models.DecisionRule
 	days      string // that four eyes are off
 	recording *recorded
+	answering *answering
 }
 
 // A recorded is what was asked to be kept of answers.
@@ -60,10 +61,13 @@ func (s *Server) settingsPage(p *page, sent tried, r *refusal) error {
 		x.RulesSaid = r.rest()
 	case sent.recording != nil:
 		x.Recording.Problem = r.rest("answer_days")
+	case sent.answering != nil:
+		x.Policy.Problem = r.rest("verify_threshold", "refused_topics")
 	default:
 		x.Problem = r.rest("four_eyes_days_off")
 	}
 	recording(&x, now, sent.recording, r)
+	policyPart(&x, now, sent.answering, r)
 	x.Owner = slices.Contains(p.by.Roles, models.RoleOwner)
 	for _, rule := range now.Rules {
 		shown := rule

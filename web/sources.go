@@ -5,73 +5,25 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/ops"
+	"polaris/views/approvals"
+	"polaris/views/form"
 	"polaris/views/layout"
 	"polaris/views/sources"
 )
 
-func (s *Server) listSources(p *page) error { return s.sourcesPage(p, nil, nil) }
-
-// sourcesPage shows the sources, with why files and addresses were not taken.
-func (s *Server) sourcesPage(p *page, refused *refusal, addresses []string) error {
-	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListSources)
-	if err != nil {
-		return err
-	}
-	x := sources.Index{State: layout.Plural(len(l.Sources), "source", "sources") + " in the draft.", Import: "bb import handbook.md --brain-id " + string(p.brain)}
-	for _, src := range l.Sources {
-		r := sourceRow(p, src)
-		r.Passages, r.Language = layout.Number(l.Passages[src.ID]), languageWords(l.Languages[src.ID])
-		r.Suspended, r.Warnings = suspendedWords(l.Suspended, src.ID), l.Warnings[src.ID]
-		if n := l.Held[src.ID]; n > 0 {
-			r.Held = "held: " + layout.Plural(n, "flag", "flags")
-		}
-		x.Rows = append(x.Rows, r)
-	}
-	x.May, x.Broken = p.by.May(models.MayEditDraft), len(x.Rows) > 0
-	for _, src := range l.Removed {
-		r := sourceRow(p, src)
-		r.Added, r.Purged = p.whenever(src.RemovedAt), slices.Contains(l.Purged, src.ID)
-		x.Gone = append(x.Gone, r)
-	}
-	if ops.Allowed(p.call(), ops.StartImport.Entry()) == nil {
-		x.Upload = &sources.Upload{Most: strconv.FormatInt(s.mostUploaded()*3/4>>20, 10) + " MB"}
-		if refused != nil {
-			x.Upload.Problem, x.Upload.Addresses = refused.Message, strings.Join(addresses, "\n")
-		}
-	}
-	return render(p.Context, refused.status(), privately, sources.IndexPage(p.frame(), x))
-}
-
-// suspendedWords says in the list what of a source is not served.
-func suspendedWords(all []models.Suspension, source string) string {
-	passages := 0
-	for _, s := range all {
-		switch {
-		case s.SourceID != source:
-		case s.Key == "":
-			return "suspended"
-		default:
-			passages++
-		}
-	}
-	if passages == 0 {
-		return ""
-	}
-	return layout.Plural(passages, "passage", "passages") + " suspended"
-}
-
 func sourceRow(p *page, src models.Source) sources.Row {
 	return sources.Row{
 		Owner: src.Owner, ReviewBy: day(src.ReviewBy), Holds: daysOf(src), Replaces: src.Supersedes,
-		Code: src.Code, Title: src.Title, Revision: strconv.Itoa(src.Head), Origin: src.OriginURL, Added: p.when(src.CreatedAt), By: src.CreatedBy,
+		ReviewDue: src.ReviewBy != "" && string(src.ReviewBy) <= p.now.UTC().Format(time.DateOnly),
+		Code:      src.Code, Title: src.Title, Revision: strconv.Itoa(src.Head), Origin: src.OriginURL, Added: p.when(src.CreatedAt), By: src.CreatedBy,
 	}
 }
 
@@ -99,117 +51,229 @@ func daysOf(s models.Source) string {
 // passagesShown is how many passages a page of a source holds.
 const passagesShown = 200
 
+// showSource shows a stretch of a source. In its address, key is a citation key
+// and leads to its passage; span, as in ?revision=2&span=120-260#quote, marks
+// these bytes of a revision.
 func (s *Server) showSource(p *page) error {
 	code, err := param(p.Context, "code")
 	if err != nil {
 		return err
 	}
-	v, err := ops.Do(p.ctx(), s.desk, p.call(), ops.GetSource, ops.GetSourceIn{Source: code})
+	in, span, err := stretchAsked(p, code)
 	if err != nil {
 		return err
 	}
-	if key := p.QueryParam("key"); key != "" || code != v.Source.Code {
-		return p.Redirect(http.StatusSeeOther, passageURL(p, v, key))
-	}
-	from, err := place(p.QueryParam("from"), len(v.Passages))
+	v, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ReadSource, in)
 	if err != nil {
 		return err
 	}
-	return p.show(sources.SourcePage(p.frame(), sourceView(p, v, from)))
+	switch {
+	case in.Key != "":
+		return p.Redirect(http.StatusSeeOther, passageURL(p, v))
+	case code != v.Source.Code:
+		return p.Redirect(http.StatusSeeOther, withQuery(p.at(sources.SourcePath(v.Source.Code)), p.QueryParams()))
+	}
+	h, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ShowHistory, ops.HistoryIn{Source: v.Source.ID})
+	if err != nil {
+		return err
+	}
+	view := sourceView(p, v, span)
+	view.History, view.Undo = historyOf(p, h)
+	f := p.frame()
+	if p.QueryParam("done") == "source-removed" && view.IsRemoved && view.May {
+		f.Flash.Undo = layout.Undo{URL: p.at(sources.RestorationPath(v.Source.Code))}
+	}
+	return p.show(sources.SourcePage(f, view))
 }
 
-// passageURL leads to the passage with a citation key, or to the source where
-// it has none: citations know the key, and a page has room for some passages.
-func passageURL(p *page, v ops.SourceView, key string) string {
+// stretchAsked reads from the address which part of a source is wanted.
+func stretchAsked(p *page, code string) (in ops.ReadSourceIn, span [2]int, err error) {
+	nowhere := fault.New(fault.NotFound, "The source has no passage there.")
+	in = ops.ReadSourceIn{Source: code, Key: p.QueryParam("key"), Limit: passagesShown}
+	for name, to := range map[string]*int{"from": &in.From, "revision": &in.Revision} {
+		if sent := p.QueryParam(name); sent != "" {
+			if *to, err = strconv.Atoi(sent); err != nil || *to < 0 {
+				return in, span, nowhere
+			}
+		}
+	}
+	if sent := p.QueryParam("span"); sent != "" {
+		a, b, _ := strings.Cut(sent, "-")
+		start, err1 := strconv.Atoi(a)
+		end, err2 := strconv.Atoi(b)
+		if err1 != nil || err2 != nil || start < 0 || end < start {
+			return in, span, nowhere
+		}
+		span = [2]int{start, end}
+		if p.QueryParam("from") == "" {
+			in.At = start
+		}
+	}
+	return in, span, nil
+}
+
+// passageURL leads to the passage that was found by its key, or to the source
+// where there is none: citations know the key, and a page has room for some
+// passages.
+func passageURL(p *page, v *ops.SourceStretch) string {
+	q := url.Values{}
+	if v.Revision.N != v.Source.Head {
+		q.Set("revision", strconv.Itoa(v.Revision.N))
+	}
 	at := p.at(sources.SourcePath(v.Source.Code))
-	i := slices.IndexFunc(v.Passages, func(ps ops.SourcePassage) bool { return ps.Key == key })
-	if i < 0 {
-		return at
+	if v.Found < 0 {
+		return withQuery(at, q)
 	}
-	if from := i / passagesShown * passagesShown; from > 0 {
-		at += "?from=" + strconv.Itoa(from)
+	if v.From > 0 {
+		q.Set("from", strconv.Itoa(v.From))
 	}
-	return at + "#p" + strconv.Itoa(v.Passages[i].Ordinal)
+	return withQuery(at, q) + "#p" + strconv.Itoa(v.Found)
 }
 
-// place reads where in n passages a page begins.
-func place(sent string, n int) (int, error) {
-	if sent == "" {
-		return 0, nil
-	}
-	from, err := strconv.Atoi(sent)
-	if err != nil || from < 0 || from >= n {
-		return 0, fault.New(fault.NotFound, "The source has no passage there.")
-	}
-	return from, nil
-}
-
-func sourceView(p *page, v ops.SourceView, from int) sources.Source {
-	to := min(from+passagesShown, len(v.Passages))
+func sourceView(p *page, v *ops.SourceStretch, span [2]int) sources.Source {
 	row := sourceRow(p, v.Source)
-	row.Passages, row.Language = layout.Number(len(v.Passages)), languageWords(v.Revision.Language)
-	view := sources.Source{Row: row, Name: v.Revision.Name, Media: v.Revision.MediaType, SHA256: fmt.Sprintf("%x", v.Revision.SHA256), Problems: v.Revision.Warnings}
+	row.Language, row.Format = languageWords(v.Revision.Language), formatWord(v.Revision.MediaType)
+	view := sources.Source{
+		Row: row, Name: v.Revision.Name, Media: v.Revision.MediaType, SHA256: v.SHA256, Problems: v.Revision.Warnings, Total: layout.Plural(v.Total, "passage", "passages"), Question: form.Entry{},
+		May: p.by.May(models.MayEditDraft), FourEyes: p.fourEyes(),
+	}
 	if v.Purged != nil {
 		view.Purged = layout.Date(v.Purged.At) + ": " + v.Purged.Reason
 	}
-	view.May, view.FourEyes = p.by.May(models.MayEditDraft), p.fourEyes()
 	if v.Source.RemovedAt != nil {
 		view.IsRemoved, view.Removed = true, p.when(*v.Source.RemovedAt)
 	}
-	whole := false
-	off := map[string]bool{}
-	for _, x := range v.Suspended {
-		view.Suspensions = append(view.Suspensions, sources.Suspension{Key: x.Key, Reason: x.Reason, By: x.By, At: p.when(x.At)})
-		off[x.Key] = true
-		whole = whole || x.Key == ""
-	}
-	if c := v.Certified; c != nil {
-		view.Certified = "by " + c.By + " on " + c.At.UTC().Format("2 January 2006")
-		if !c.Authenticated {
-			view.Certified += ", named at a terminal"
-		}
-		if c.ImportedBy != "" {
-			view.Certified += ", imported by " + c.ImportedBy
-		}
-		if c.Note != "" {
-			view.Certified += ": " + c.Note
-		}
-	}
+	view.Certified = certifiedWords(v.Certified)
 	for _, f := range v.Revision.Flags {
 		view.Flags = append(view.Flags, flagWords(f))
 	}
-	if v.Certified == nil && v.Revision.Held() {
-		view.Row.Held = "Brought in by " + v.Revision.CreatedBy + " on " + v.Revision.CreatedAt.UTC().Format("2 January 2006") + ". "
-		if view.FourEyes {
-			view.Row.Held += "It is not published until another curator has looked at what was found and certified it."
-		} else {
-			view.Row.Held += "It is not published until a curator has looked at what was found and certified it."
-		}
+	if v.Certified == nil && v.Revision.Held() && v.Revision.N == v.Source.Head {
+		view.Row.Held = "held"
+		view.Brought = "Brought in by " + v.Revision.CreatedBy + " on " + v.Revision.CreatedAt.UTC().Format("2 January 2006") + "."
 	}
-	view.Report = reportFacts(v.Revision.Report)
-	if v.References.Found > 0 {
-		view.Report = append(view.Report, sources.Fact{Name: "References", Text: referenceWords(v.References)})
+	view.Reading = readingOf(v.Revision.Report)
+	if v.References != nil && v.References.Found > 0 {
+		view.Reading.Facts = append(view.Reading.Facts, sources.Fact{Name: "References", Text: referenceWords(*v.References)})
 	}
-	depth := depths(v.Passages)
-	for i, ps := range v.Passages[from:to] {
+	view.Revisions, view.Shown = revisionsOf(p, v, view.May && !view.IsRemoved && v.Purged == nil)
+	fillPassages(&view, v, span)
+	q := url.Values{}
+	if v.Revision.N != v.Source.Head {
+		q.Set("revision", strconv.Itoa(v.Revision.N))
+	}
+	to := func(from int) string {
+		q.Set("from", strconv.Itoa(from))
+		return withQuery(p.at(sources.SourcePath(v.Source.Code)), q)
+	}
+	if v.From > 0 {
+		view.Older = to(max(0, v.From-passagesShown))
+	}
+	if end := v.From + len(v.Passages); end < v.Total {
+		view.Newer = to(end)
+	}
+	return view
+}
+
+// fillPassages fills in the passages and what is suspended, and marks the span.
+func fillPassages(view *sources.Source, v *ops.SourceStretch, span [2]int) {
+	whole, off := false, map[string]bool{}
+	for _, x := range v.Suspended {
+		view.Suspensions = append(view.Suspensions, sources.Suspension{Key: x.Key, Reason: x.Reason, By: x.By, At: layout.At(x.At, time.Now())})
+		off[x.Key] = true
+		whole = whole || x.Key == ""
+	}
+	first := true
+	for i, ps := range v.Passages {
 		shown := sources.Passage{
-			Ordinal: strconv.Itoa(ps.Ordinal), Key: ps.Key, Locator: ps.Locator, Heading: ps.Kind == models.Section, Depth: depth[from+i], Text: ps.Text, Off: whole || off[ps.Key],
+			Ordinal: strconv.Itoa(ps.Ordinal), Key: ps.Key, Locator: ps.Locator, Heading: ps.Kind == models.Section, Depth: v.Depth[i], Text: ps.Text, Off: whole || off[ps.Key],
 		}
-		if view.May && !shown.Off && ps.Key != "" {
+		if ps.Page > 0 {
+			shown.Page = strconv.Itoa(ps.Page)
+		}
+		if view.May && !shown.Off && ps.Key != "" && v.Purged == nil && v.Revision.N == v.Source.Head {
 			shown.Suspend = sources.SuspensionPath(v.Source.Code, ps.Key)
 		}
 		shown.Cites = citesOf(ps.Refs)
 		shown.CitedBy, shown.Citing = citedBy(ps.ReferredBy)
+		if start, end := inText(ps.Text, span[0]-ps.Start), inText(ps.Text, span[1]-ps.Start); end > start {
+			shown.MarkStart, shown.MarkEnd, shown.First = start, end, first
+			first = false
+		}
 		view.Passages = append(view.Passages, shown)
 	}
-	at := p.at(sources.SourcePath(v.Source.Code)) + "?"
-	if from > 0 {
-		view.Older = at + url.Values{"from": {strconv.Itoa(max(0, from-passagesShown))}}.Encode()
+}
+
+// inText returns the place in a text that is nearest to i and where a character
+// begins.
+func inText(text string, i int) int {
+	i = min(max(i, 0), len(text))
+	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
 	}
-	if to < len(v.Passages) {
-		view.Newer = at + url.Values{"from": {strconv.Itoa(to)}}.Encode()
+	return i
+}
+
+func certifiedWords(c *models.Certification) string {
+	if c == nil {
+		return ""
 	}
-	return view
+	words := "by " + c.By + " on " + c.At.UTC().Format("2 January 2006")
+	if !c.Authenticated {
+		words += ", named at a terminal"
+	}
+	if c.ImportedBy != "" {
+		words += ", imported by " + c.ImportedBy
+	}
+	if c.Note != "" {
+		words += ": " + c.Note
+	}
+	return words
+}
+
+// revisionsOf lists the revisions, and says which one is shown.
+func revisionsOf(p *page, v *ops.SourceStretch, may bool) (all []sources.Revision, shown sources.Revision) {
+	at := p.at(sources.SourcePath(v.Source.Code))
+	for _, r := range v.Revisions {
+		n := strconv.Itoa(r.N)
+		x := sources.Revision{N: n, File: r.Name, At: p.when(r.CreatedAt), By: r.CreatedBy, Passages: layout.Plural(r.Passages, "passage", "passages"), Certified: r.CertifiedBy, Flags: r.Flags, Draft: r.N == v.Source.Head, Shown: r.N == v.Revision.N, URL: at + "?revision=" + n}
+		if r.N > 1 && v.Purged == nil {
+			x.Diff = at + "/diff?" + url.Values{"from": {strconv.Itoa(r.N - 1)}, "to": {n}}.Encode()
+		}
+		if may && !x.Draft {
+			x.Revert = p.at(sources.ReversionPath(v.Source.Code)) + "?revision=" + n
+		}
+		if x.Shown {
+			shown = x
+		}
+		all = append(all, x)
+	}
+	if shown.N == "" { // an old one of many
+		shown = sources.Revision{N: strconv.Itoa(v.Revision.N), Draft: v.Revision.N == v.Source.Head}
+	}
+	return all, shown
+}
+
+// historyOf writes what changed a thing, and the change that the reader can take
+// back: the last, where there is something that does it.
+func historyOf(p *page, h ops.History) (all []sources.Change, undo string) {
+	catalog := ops.All()
+	for i, e := range h.Entries {
+		c := sources.Change{What: operationTitle(e.Operation), At: p.when(e.At), By: e.Actor, Approved: e.ApprovedBy, Why: e.Rationale, Undid: e.Undo}
+		if !e.Authenticated {
+			c.By += ", not signed in"
+		}
+		if e.Recommendation != "" {
+			c.URL = p.at(approvals.ReviewPath(e.Recommendation))
+		}
+		for _, x := range e.Changes {
+			c.Fields = append(c.Fields, sources.FieldChange{Field: strings.ReplaceAll(x.Field, "_", " "), From: x.From, To: x.To})
+		}
+		all = append(all, c)
+		if o := catalog.Find(e.Operation); i == 0 && p.by.May(models.MayEditDraft) && o != nil && o.Undoable() {
+			undo = cmp.Or(e.Recommendation, strconv.FormatInt(e.ID, 10))
+		}
+	}
+	return all, undo
 }
 
 // flagWords says what was found in a document, and where.
@@ -224,21 +288,21 @@ func flagWords(f models.Flag) string {
 	return cmp.Or(what, string(f.Kind)) + ": " + f.Text
 }
 
-// reportFacts says how a document was read.
-func reportFacts(r *models.ReadReport) (fs []sources.Fact) {
+// readingOf says how a document was read.
+func readingOf(r *models.ReadReport) (v sources.Reading) {
 	if r == nil {
-		return nil
+		return v
 	}
-	add := func(name, text string) { fs = append(fs, sources.Fact{Name: name, Text: text}) }
+	add := func(name, text string) { v.Facts = append(v.Facts, sources.Fact{Name: name, Text: text}) }
 	if r.Pages > 0 {
 		add("Pages", layout.Number(r.Pages))
 	}
 	if r.Kept > 0 {
-		kept := layout.Number(r.Kept) + " characters"
+		v.Kept = layout.Number(r.Kept) + " characters"
 		if r.Found > r.Kept { // a table's text repeats the names of its columns, and may be longer than the file's
-			kept += " of " + layout.Number(r.Found) + " in the file"
+			v.Kept += " of " + layout.Number(r.Found) + " in the file"
+			v.Share = fmt.Sprintf("%.3f", float64(r.Kept)/float64(r.Found))
 		}
-		add("Kept", kept)
 	}
 	for _, m := range r.Margins {
 		add("Repeated on its pages", m)
@@ -246,24 +310,21 @@ func reportFacts(r *models.ReadReport) (fs []sources.Fact) {
 	for _, c := range r.Comments {
 		add("Comment", strings.TrimPrefix(c.By+": ", ": ")+c.Text)
 	}
-	stages := make([]string, len(r.Stages))
-	for i, s := range r.Stages {
-		stages[i] = s.Name + " " + (time.Duration(s.Micros) * time.Microsecond).Round(10*time.Microsecond).String()
+	var all int64
+	for _, s := range r.Stages {
+		all += s.Micros
 	}
-	if len(stages) > 0 {
-		add("Read in", strings.Join(stages, ", "))
+	for _, s := range r.Stages {
+		x := sources.Stage{Name: s.Name, Took: took(s.Micros), Share: "0"}
+		if all > 0 {
+			x.Share = fmt.Sprintf("%.3f", float64(s.Micros)/float64(all))
+		}
+		v.Stages = append(v.Stages, x)
 	}
-	return fs
+	v.Took = took(all)
+	return v
 }
 
-// depths returns how deep each passage is below its section's first level, in
-// one pass: a parent comes before its children.
-func depths(ps []ops.SourcePassage) []int {
-	depth := make([]int, len(ps))
-	for i, x := range ps {
-		if x.Parent >= 0 && x.Parent < i && ps[x.Parent].Kind != models.Section {
-			depth[i] = depth[x.Parent] + 1
-		}
-	}
-	return depth
+func took(micros int64) string {
+	return (time.Duration(micros) * time.Microsecond).Round(10 * time.Microsecond).String()
 }

@@ -13,14 +13,14 @@ import (
 func TestSuspendedSourcesAreMarked(t *testing.T) {
 	t.Parallel()
 	s, b := unhurried(t)
-	b.get("/brains/calliope/sources").lacks("suspended")
+	b.get("/brains/calliope/sources").lacks("suspended</span>")
 	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: "calliope", Via: ops.CLI}
 	run(s, c, ops.SuspendSource, ops.SuspendIn{Source: "HB", Key: "HB 4.2(a)", Reason: "A <b>wrong</b> figure."})
 	b.get("/brains/calliope/sources").want(http.StatusOK, "1\u00a0passage suspended")
 	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "HB 4.2(a) is suspended and not served, in any version.", "By "+owner, "A &lt;b&gt;wrong&lt;/b&gt; figure.")
 	run(s, c, ops.SuspendSource, ops.SuspendIn{Source: "HB", Reason: "Withdrawn."})
 	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "This source is suspended and not served, in any version.", "By "+owner)
-	a := b.get("/brains/calliope/sources").want(http.StatusOK, "suspended")
+	a := b.get("/brains/calliope/sources").want(http.StatusOK, "suspended</span>")
 	a.lacks("passage suspended", "1\u00a0passage")
 }
 
@@ -54,5 +54,5 @@ func TestCertificationIsShown(t *testing.T) {
 	b.get("/brains/calliope/sources/HB").lacks("Certified")
 	c := ops.Call{By: models.Principal{Kind: models.KindTerminal, Actor: owner}, Brain: "calliope", Via: ops.CLI, ApprovedBy: owner}
 	run(s, c, ops.CertifySource, ops.CertifyIn{Source: "HB", Note: "Read <all> of it."})
-	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "Certified", "by "+owner+" on ", ", named at a terminal: Read &lt;all&gt; of it.")
+	b.get("/brains/calliope/sources/HB").want(http.StatusOK, "Certified", "by "+owner+" on ", ", named at a terminal, imported by ", ": Read &lt;all&gt; of it.")
 }

@@ -32,7 +32,7 @@ func (s *Server) askForPublish(p *page) error {
 
 // versionsPage shows the versions, with the form as it was sent.
 func (s *Server) versionsPage(p *page, notes string, r *refusal) error {
-	l, err := ops.Whole(p.ctx(), s.desk, p.call(), ops.ListVersions)
+	l, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListVersions, ops.Page{Cursor: p.QueryParam("cursor")})
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,52 @@ func (s *Server) versionsPage(p *page, notes string, r *refusal) error {
 		c := comparing(l, l.Published, 0)
 		x.Compare = &c
 	}
+	if p.QueryParam("cursor") != "" {
+		x.Pages.Newer, x.Pages.Words[0] = p.at(versions.Path), "To the newest"
+	}
+	if l.NextCursor != "" {
+		x.Pages.Older = p.at(versions.Path) + "?" + url.Values{"cursor": {l.NextCursor}}.Encode()
+	}
+	if x.Draft, err = s.draftBeside(p, l.Published); err != nil {
+		return err
+	}
 	if ops.Allowed(p.call(), ops.PublishVersion.Entry()) == nil {
 		x.Form = &versions.Form{Notes: r.entry("notes", notes), Waits: p.fourEyes(), Problem: r.rest("notes")}
 	}
 	return render(p.Context, r.status(), privately, versions.IndexPage(p.frame(), x))
+}
+
+// draftBeside says what a publish would change, and whether one waits.
+func (s *Server) draftBeside(p *page, published int) (*versions.Draft, error) {
+	if published == 0 {
+		return nil, nil //nolint:nilnil // there is nothing beside it
+	}
+	g, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ShowGlance, ops.None{})
+	if err != nil || g.Changes == nil {
+		return nil, err
+	}
+	d := &versions.Draft{URL: p.at(versions.DiffPath) + "?" + url.Values{"from": {strconv.Itoa(published)}}.Encode()}
+	if g.Changes.Any() {
+		var parts []string
+		if n := g.Changes.Sources; n > 0 {
+			parts = append(parts, layout.Plural(n, "source", "sources"))
+		}
+		if n := g.Changes.Cards; n > 0 {
+			parts = append(parts, layout.Plural(n, "topic card", "topic cards"))
+		}
+		d.Differs = strings.Join(parts, " and ") + map[bool]string{true: " differs", false: " differ"}[g.Changes.Sources+g.Changes.Cards == 1]
+	}
+	if n := g.Changes.Held; n > 0 {
+		d.Held = layout.Plural(n, "source is", "sources are") + " held until a curator has certified what was found in it, and would stay behind."
+	}
+	waiting, err := ops.Do(p.ctx(), s.desk, p.call(), ops.ListRecommendations, ops.RecommendationsIn{State: models.Pending, Class: string(ops.Irreversible)})
+	for _, r := range waiting.Recommendations {
+		if r.Operation == ops.PublishVersion.Name {
+			d.Waiting = layout.Link{Text: "A publish waits for a decision, asked for by " + r.Actor, URL: p.at(approvals.ReviewPath(r.ID))}
+			break
+		}
+	}
+	return d, err
 }
 
 func versionRow(p *page, v models.Version) versions.Row {

@@ -43,10 +43,12 @@ type site struct {
 }
 
 // open serves a fresh instance.
-func open(t *testing.T) *site {
+func open(t *testing.T) *site { t.Helper(); return openWith(t, store.Options{}) }
+
+func openWith(t *testing.T, o store.Options) *site {
 	t.Helper()
 	db := storetest.New(t)
-	st, err := store.Open(t.Context(), db.URL, store.Options{})
+	st, err := store.Open(t.Context(), db.URL, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,9 +75,11 @@ func open(t *testing.T) *site {
 }
 
 // started is an instance whose first person has a brain and is signed in.
-func started(t *testing.T) (*site, *browser) {
+func started(t *testing.T) (*site, *browser) { t.Helper(); return startedWith(t, store.Options{}) }
+
+func startedWith(t *testing.T, o store.Options) (*site, *browser) {
 	t.Helper()
-	s := open(t)
+	s := openWith(t, o)
 	b := s.browser()
 	token, err := s.desk.PrepareSetup(t.Context())
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 )
 
 // What is accepted of claims that were altered, and of those that were not; and
-// how well the public sets are told apart, less a hundredth.
+// how well the public sets are told apart, less a little.
 func TestVerificationQuality(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(testdata.Dir(t), "bench", "verify")
-	for set, bar := range map[string]float64{"sick": .88, "wice": .78, "scifact": .645} {
+	for set, bar := range map[string]float64{"sick": .88, "wice": .795, "scifact": .66} {
 		v, err := Verification(filepath.Join(dir, set+".jsonl"))
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,10 @@
 package index
 
-import "slices"
+import (
+	"runtime"
+	"runtime/debug"
+	"slices"
+)
 
 // Matched says which terms of a question a text has.
 type Matched [maxQueryTerms / 64]uint64
@@ -69,7 +73,13 @@ func (x *Index) Match(q *Query, text string) (m Matched) {
 }
 
 // MatchPassage returns the terms of q that passage doc has, its title included.
-func (x *Index) MatchPassage(q *Query, doc int32) Matched { return q.Matched(x.forward(doc)) }
+func (x *Index) MatchPassage(q *Query, doc int32) Matched {
+	if x.file != nil {
+		defer x.file.guard(debug.SetPanicOnFault(true))
+	}
+	defer runtime.KeepAlive(x)
+	return q.Matched(x.forward(doc))
+}
 
 // Coverage returns the share of the question that m matches, 0 to 1, each term
 // weighing its inverse document frequency, and little if it only says how the

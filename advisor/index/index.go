@@ -60,6 +60,7 @@ type Index struct {
 	postStart []int32 // by term: its part of postDoc and postVal
 	postDoc   []int32
 	postVal   []float32 // what the term adds to the passage's score
+	termMost  []float32 // by term: the greatest of its postVal
 
 	fwdStart []int32 // by passage: its part of fwd
 	fwd      []int32
@@ -67,6 +68,7 @@ type Index struct {
 	kinds    []Kind    // by passage: what its text has
 	latent   *latent   // nil where there are too few passages, or too many
 
+	file    *mapped   // nil where nothing lies in a file
 	scratch sync.Pool // *scratch
 }
 
@@ -111,6 +113,7 @@ func (x *Index) weigh(w *writer) {
 	}
 	x.postDoc = make([]int32, len(w.posts))
 	x.postVal = make([]float32, len(w.posts))
+	x.termMost = make([]float32, len(x.terms))
 	next := append([]int32(nil), x.postStart...)
 	for _, p := range w.posts { // in passage order, so each term's list is too
 		i := next[p.term]
@@ -118,6 +121,7 @@ func (x *Index) weigh(w *writer) {
 		x.postDoc[i] = p.doc
 		tf := float32(p.count)
 		x.postVal[i] = x.idf[p.term] * tf * (k1 + 1) / (tf + x.norm[p.doc])
+		x.termMost[p.term] = max(x.termMost[p.term], x.postVal[i])
 	}
 }
 
@@ -127,7 +131,7 @@ func (x *Index) Kinds(doc int32) Kind { return x.kinds[doc] }
 // Bytes returns what the index holds in memory, without the texts, to within a
 // few per cent.
 func (x *Index) Bytes() int64 {
-	n := 4 * (len(x.idf) + len(x.postStart) + len(x.postDoc) + len(x.postVal) + len(x.fwdStart) + len(x.fwd) + len(x.norm))
+	n := 4 * (len(x.idf) + len(x.termMost) + len(x.postStart) + len(x.postDoc) + len(x.postVal) + len(x.fwdStart) + len(x.fwd) + len(x.norm))
 	for _, m := range []map[string]int32{x.surface, x.terms} {
 		for s := range m {
 			n += len(s) + 32 // a map entry of string and int32, at its load factor

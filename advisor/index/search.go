@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"runtime/debug"
 	"slices"
 )
 
@@ -43,8 +44,11 @@ func newScratch(x *Index) *scratch {
 // Search returns the k best passages for q, best first; equals are in the order
 // of the passages.
 func (x *Index) Search(q *Query, k int) []Hit {
+	if x.file != nil {
+		defer x.file.guard(debug.SetPanicOnFault(true))
+	}
 	s := x.scratch.Get().(*scratch)
-	defer x.scratch.Put(s)
+	defer x.scratch.Put(s) // and x, with its file, is held until then
 	s.mark(q)
 	defer s.unmark(q)
 	s.near.set(q)
@@ -83,9 +87,18 @@ func (x *Index) hit(q *Query, s *scratch, c candidate) Hit {
 }
 
 // best adds up every term's share in every passage, and returns the k best and
-// some more, in no order. Where the question's words are common it is quicker to look at
-// every passage afterwards than to note at each step which have a score now.
+// some more, in no order.
 func (x *Index) best(q *Query, s *scratch, k int) []candidate {
+	if x.n >= prunedFrom {
+		return x.pruned(q, s, k)
+	}
+	return x.exhaustive(q, s, k)
+}
+
+// exhaustive is best without leaving anything out. Where the question's words
+// are common it is quicker to look at every passage afterwards than to note at
+// each step which have a score now.
+func (x *Index) exhaustive(q *Query, s *scratch, k int) []candidate {
 	postings := 0
 	for _, t := range q.terms {
 		if t.id >= 0 {
@@ -113,7 +126,7 @@ func (x *Index) best(q *Query, s *scratch, k int) []candidate {
 func (s *scratch) add(docs []int32, vals []float32, weight float32) {
 	acc, vals := s.acc, vals[:len(docs)]
 	for i, d := range docs {
-		acc[d] += weight * vals[i]
+		acc[d] += float32(weight * vals[i]) // rounded: every machine adds alike
 	}
 }
 
@@ -124,7 +137,7 @@ func (s *scratch) addNoting(docs []int32, vals []float32, weight float32) {
 		if acc[d] == 0 {
 			s.touched = append(s.touched, d)
 		}
-		acc[d] += weight * vals[i]
+		acc[d] += float32(weight * vals[i]) // rounded: every machine adds alike
 	}
 }
 

@@ -10,6 +10,8 @@
 package retrieve
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 
 	"polaris/advisor/index"
@@ -46,7 +48,12 @@ type Finder struct {
 }
 
 // New prepares a corpus, which must not change afterwards.
-func New(c *models.Corpus) *Finder {
+func New(c *models.Corpus) *Finder { return NewKept(c, "") }
+
+// NewKept is New with a file in which the index is kept, or none. Where the file
+// has the index of these very passages it is read, and else written. That it
+// cannot be is no reason not to answer.
+func NewKept(c *models.Corpus, file string) *Finder {
 	f := &Finder{corpus: c, number: map[Ref]int32{}, keys: NewKeys(c), defined: newDefinitions(c)}
 	var docs []index.Doc
 	for d := range c.Docs {
@@ -61,8 +68,25 @@ func New(c *models.Corpus) *Finder {
 			docs = append(docs, index.Doc{Title: title(doc, p), Text: doc.Revision.Text[doc.Passages[p].Start:f.end(ref)], English: English(doc)})
 		}
 	}
-	f.words = index.Build(docs)
+	f.words = kept(docs, file)
 	return f
+}
+
+func kept(docs []index.Doc, file string) *index.Index {
+	if file == "" {
+		return index.Build(docs)
+	}
+	key := index.KeyOf(docs)
+	if x, err := index.Load(file, key); err == nil {
+		return x
+	}
+	x := index.Build(docs)
+	if os.MkdirAll(filepath.Dir(file), 0o700) == nil && x.Save(file, key) == nil {
+		if y, err := index.Load(file, key); err == nil {
+			return y // what lies in the file need not lie in memory too
+		}
+	}
+	return x
 }
 
 // English reports whether a document's words are to be stemmed as English:

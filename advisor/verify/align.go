@@ -190,6 +190,22 @@ func (a *alignment) missingRun() (most int) {
 	return most
 }
 
+// rarestMissing is how telling the rarest of the claim's words is that the quote
+// lacks, as a share of its rarest one.
+func (a *alignment) rarestMissing() float64 {
+	most, missing := 0.0, 0.0
+	for i, w := range a.weight {
+		most = max(most, w)
+		if a.kin[i] == 0 {
+			missing = max(missing, w)
+		}
+	}
+	if most == 0 {
+		return 0
+	}
+	return missing / most
+}
+
 // names counts the claim's names that the quote lacks.
 func (a *alignment) names() (n int) {
 	for i, k := range a.claim.content {

@@ -8,19 +8,22 @@ import "math"
 // regulation's own sentences at most one in a hundred that was altered in its
 // meaning is accepted, and nearly all that were not.
 const (
-	wCoverage, wSentence, wOrder = 0.49, 0.30, 0.21 // of the base, together 1
+	wCoverage, wSentence, wOrder = 0.59, 0.33, 0.08 // of the base, together 1
 
-	keepNumber   = 0.23 // what is left where the claim has a number that the quote lacks
-	keepDenied   = 0.21 // where one negates what both share
-	keepNegation = 0.66 // where one has a negation and the other none
-	keepFlipped  = 0.14 // where the words are the same and the negations are not
-	keepOpposed  = 0.16 // where the quote has the opposite of a word
-	keepTime     = 0.15 // where one says before and the other after, or more and less
-	keepName     = 0.67 // for each name that the quote lacks, up to mostNames
-	keepCue      = 0.76 // for each cue that the quote lacks
-	keepLost     = 0.91 // for each cue that the claim lacks, where it is nearly all of the quote
-	keepMissing  = 0.81 // for each further word in a row that the quote lacks, up to mostMissing
-	keepSwapped  = 0.80 // where the words are the same and stand in another order
+	keepNumber   = 0.21  // what is left where the claim has a number that the quote lacks
+	keepDenied   = 0.22  // where one negates what both share
+	keepNegation = 0.02  // where the claim has a negation and the quote none
+	keepFlipped  = 0.17  // where the words are the same and the negations are not
+	keepOpposed  = 0.16  // where the quote has the opposite of a word
+	keepTime     = 0.08  // where one says before and the other after, or more and less
+	keepName     = 0.67  // for each name that the quote lacks, up to mostNames
+	keepCue      = 0.775 // for each cue that the quote lacks
+	keepLost     = 0.97  // for each cue that the claim lacks, where it is nearly all of the quote
+	keepMissing  = 0.79  // for each further word in a row that the quote lacks, up to mostMissing
+	keepRare     = 0.72  // where the quote lacks the claim's rarest word; a commoner one costs less
+	keepFirst    = 0.81  // where it lacks the first, which is who acts
+	keepLast     = 0.77  // where it lacks the last, which is what is done or found
+	keepSwapped  = 0.77  // where the words are the same and stand in another order
 
 	mostNames, mostMissing, mostCues = 3, 6, 3
 
@@ -48,6 +51,13 @@ func (a *alignment) score() float64 {
 	}
 	s *= math.Pow(keepName, float64(min(a.names(), mostNames)))
 	s *= math.Pow(keepMissing, float64(min(a.missingRun(), mostMissing)))
+	s *= math.Pow(keepRare, a.rarestMissing())
+	if a.kin[0] == 0 {
+		s *= keepFirst
+	}
+	if a.kin[len(a.kin)-1] == 0 {
+		s *= keepLast
+	}
 	return min(s*a.cueShare(coverage >= fullCoverage), 0.99) // 1 is for what is verbatim
 }
 
@@ -60,7 +70,7 @@ func (a *alignment) cueShare(full bool) float64 {
 		s = keepFlipped
 	case a.negated():
 		s = keepDenied
-	case (c[negation] > 0) != (q[negation] > 0):
+	case c[negation] > 0 && q[negation] == 0:
 		s = keepNegation
 	}
 	added := 0

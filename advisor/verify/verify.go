@@ -34,7 +34,11 @@ func Lexical(claim, quote string, weigh Weigher) models.Verification {
 	switch {
 	case c == "":
 		v.Method = models.Unverified
-	case c == q, contains(q, c) && !denied(claim, quote):
+	case c == q:
+		v.Score = 1
+	case contains(q, c) && governed(claim, quote):
+		v.Score = min(ungoverned, align(read(claim), read(quote), weigh).score())
+	case contains(q, c) && !denied(claim, quote):
 		v.Score = 1
 	default:
 		v.Score = align(read(claim), read(quote), weigh).score()
@@ -81,6 +85,9 @@ func negatedBefore(q []token, i int) bool {
 	}
 	return false
 }
+
+// ungoverned is the most that an item of a list scores without its opening.
+const ungoverned = 0.5
 
 // denial is how many words before a claim a negation is looked for.
 const denial = 3

@@ -60,7 +60,15 @@ func TestVerbatimButDenied(t *testing.T) {
 		{"creditor may ask about children", "No creditor may ask about children.", false},
 		{"The creditor may ask about children.", "Nobody else may not. The creditor may ask about children.", true},
 		{"creditor may ask", "No creditor may ask. A creditor may ask.", true},
-		{"(a) ask about income", "The creditor shall not:\n(a) ask about income", true},
+		{"(a) ask about income", "The creditor shall not:\n(a) ask about income", false},
+		{"ask about income", "The creditor shall not: (a) ask about age; or (b) ask about income.", false},
+		{"(b) ask about income", "The creditor shall not—\n\n(a) ask about age; or\n\n(b) ask about income.", false},
+		{"(a) the score", "Where the decision rests on a score, the notice gives:\n(a) the score", false},
+		{"(b) with consent", "A file is closed only:\n(a) by the owner; or\n(b) with consent", false},
+		{"(1) ask about income", "Unless the law demands it, the creditor does none of these:\n(a) in a branch:\n(1) ask about income", false},
+		{"(a) the score", "The notice gives:\n(a) the score", true},
+		{"The creditor shall not:\n(a) ask about income", "The creditor shall not:\n(a) ask about income; or\n(b) ask about age", true},
+		{"Records are kept for 5 years.", "The creditor shall not:\n(a) ask about income.\n\nRecords are kept for 5 years.", true},
 	} {
 		if v := Lexical(c.claim, c.quote, nil); (v.Score == 1) != c.exact {
 			t.Errorf("%q of %q: %.2f, want exact %v", c.claim, c.quote, v.Score, c.exact)

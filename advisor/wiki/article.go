@@ -29,10 +29,11 @@ func (w *Wiki) sourceArticle(e entry) *models.Article {
 		about = append(about, "<"+line(doc.Source.OriginURL)+">")
 	}
 	fmt.Fprintf(&b, "\n%s\n", strings.Join(about, " · "))
+	var quotes []models.ArticleQuote
 	for i, p := range doc.Passages {
 		if p.Kind != models.Section && p.End > p.Start {
 			b.WriteString("\n## Opening\n")
-			w.quote(&b, Place{e.doc, i}, p.End)
+			quotes = append(quotes, w.quote(&b, Place{e.doc, i}, p.End))
 			break
 		}
 	}
@@ -43,7 +44,7 @@ func (w *Wiki) sourceArticle(e entry) *models.Article {
 			terms = append(terms, name)
 		}
 	}
-	return &models.Article{Title: e.title, Category: Sources, Markdown: b.String(), Sources: []string{e.title}, Related: list(terms)}
+	return &models.Article{Title: e.title, Category: Sources, Markdown: b.String(), Sources: []string{e.title}, Related: list(terms), Quotes: quotes}
 }
 
 // outline lists the headings of a document, indented as they nest.
@@ -78,7 +79,7 @@ func (w *Wiki) termArticle(e entry) *models.Article {
 	for _, at := range e.places {
 		p := w.passage(at)
 		fmt.Fprintf(&b, "\n**%s**, %s\n", w.sources[at.Doc], p.Locator)
-		w.quote(&b, at, p.SpanEnd)
+		a.Quotes = append(a.Quotes, w.quote(&b, at, p.SpanEnd))
 		text := w.text(at, p.SpanEnd)
 		w.references(&b, at, p)
 		a.Related = append(a.Related, w.Mentioned(text, 12)...)
@@ -140,7 +141,7 @@ func (w *Wiki) topicArticle(e entry) *models.Article {
 		for _, at := range places {
 			p := w.passage(at)
 			fmt.Fprintf(&b, "\n**%s**, %s\n", w.sources[at.Doc], p.Locator)
-			w.quote(&b, at, p.SpanEnd)
+			a.Quotes = append(a.Quotes, w.quote(&b, at, p.SpanEnd))
 			a.Sources = append(a.Sources, w.sources[at.Doc])
 			a.Related = append(a.Related, w.Mentioned(w.text(at, p.SpanEnd), 12)...)
 		}
@@ -156,8 +157,8 @@ func (w *Wiki) text(at Place, end int) string {
 }
 
 // quote writes the passage from its start to end as a block quote, up to the
-// passage that would make it too long.
-func (w *Wiki) quote(b *strings.Builder, at Place, end int) {
+// passage that would make it too long, and returns what it quoted.
+func (w *Wiki) quote(b *strings.Builder, at Place, end int) models.ArticleQuote {
 	start, cut := w.passage(at).Start, end
 	if end-start > maxQuote {
 		cut = w.passage(at).End
@@ -173,6 +174,7 @@ func (w *Wiki) quote(b *strings.Builder, at Place, end int) {
 	if cut < end {
 		fmt.Fprintf(b, "\nIt goes on for %d bytes: ask for %s.\n", end-cut, w.passage(at).Key)
 	}
+	return models.ArticleQuote{Source: w.sources[at.Doc], Key: w.passage(at).Key, Locator: w.passage(at).Locator, Text: w.text(at, cut)}
 }
 
 func unique(in []string) []string {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"polaris/advisor"
 	"polaris/advisor/bench"
 	"polaris/models"
 	"polaris/models/fault"
@@ -103,6 +104,7 @@ func (r *replayCmd) replay(ctx context.Context, c *console) (*ops.Replay, error)
 type evalCmd struct {
 	Golden    evalGoldenCmd    `cmd:"" help:"Ask the brain's golden questions of the draft, beside the published version. Exits 1 where an answer lacks a citation that it must have. Example: bb eval golden --brain-id calliope"`
 	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval. Example: bb eval retrieval DIR --json"`
+	Sentences evalSentencesCmd `cmd:"" help:"Measure how well the sentence is chosen that carries a claim. Example: bb eval sentences FILE --json"`
 	Verify    evalVerifyCmd    `cmd:"" help:"Measure how claims are told apart that their evidence supports and that it does not. Example: bb eval verify FILE --json"`
 }
 
@@ -122,6 +124,21 @@ func (e *evalVerifyCmd) Run(c *console) error {
 		for _, k := range slices.Sorted(maps.Keys(v.ByKind)) {
 			fmt.Fprintf(w, "  %-32s %5.1f %% accepted\n", k, 100*v.ByKind[k])
 		}
+	})
+}
+
+type evalSentencesCmd struct {
+	File string `arg:"" help:"JSON lines with claim, sentences and gold, the places of the sentences that carry the claim."`
+}
+
+// Run chooses for every claim and prints the measures. It needs no database.
+func (e *evalSentencesCmd) Run(c *console) error {
+	v, _, err := bench.Sentences(e.File, advisor.Rank)
+	if err != nil {
+		return err
+	}
+	return c.print(v, func(w io.Writer) {
+		fmt.Fprintf(w, "%d claims: hit@1 %.3f  hit@3 %.3f\n", v.Claims, v.Hit1, v.Hit3)
 	})
 }
 

@@ -27,10 +27,10 @@ func TestServeWithDatabaseElsewhere(t *testing.T) {
 	first := s.ask(t, key[1], "How long do we have to decide on a completed application?")
 	s.stop(t)
 
-	// The secrets are in the folder, and what is compiled anew when it is not there;
-	// the rest is in the database.
+	// The secrets are in the folder, and what is made anew when it is not there; the
+	// rest is in the database.
 	names, err := os.ReadDir(data)
-	names = slices.DeleteFunc(names, func(e os.DirEntry) bool { return e.Name() == "cache" })
+	names = slices.DeleteFunc(names, func(e os.DirEntry) bool { return e.Name() == "cache" || e.Name() == "indexes" })
 	if err != nil || len(names) != 2 {
 		t.Errorf("the data folder holds %v, %v", names, err)
 	}

@@ -7,11 +7,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/jackc/pgx/v5"
 
+	"polaris/advisor"
 	"polaris/advisor/fetch"
 	"polaris/advisor/ingest/guard"
+	"polaris/advisor/model"
 	"polaris/models"
 	"polaris/models/fault"
 	"polaris/models/store"
@@ -124,7 +127,8 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 	o.reader = read
 	o.Desk = ops.NewDesk(s, ops.Settings{
 		Parse: read.Parse, Expand: read.Expand,
-		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, InlineWait: c.inlineWait, JobLife: c.JobTTL, SealingKey: key, Fetch: c.fetcher(),
+		Indexes: filepath.Join(c.DataDir, "indexes"), IndexMemory: c.IndexMemory,
+		PublicURL: c.PublicURL, MaxQueryChars: c.MaxQueryChars, MaxUpload: c.MaxUploadBytes, RateLimit: c.rate, InlineWait: c.inlineWait, JobLife: c.JobTTL, SealingKey: key, Fetch: c.fetcher(), Writer: c.writer(log),
 	}, log)
 	o.Limiter = c.limiter(s)
 	return o, nil
@@ -134,6 +138,14 @@ func (c *checked) open(ctx context.Context, log *slog.Logger, migrate bool) (*op
 // those of the networks that the settings name.
 func (c *checked) fetcher() *fetch.Client {
 	return fetch.New(fetch.Settings{Reach: fetch.Reach{Allow: c.fetchFrom}, MaxBytes: c.MaxUploadBytes})
+}
+
+// writer is the language model of the settings, nil where there is none.
+func (c *checked) writer(log *slog.Logger) advisor.Writer {
+	if c.LLMBaseURL == "" {
+		return nil
+	}
+	return model.New(model.Config{BaseURL: c.LLMBaseURL, Key: c.LLMAPIKey, Model: c.LLMModel, Judge: c.LLMJudgeModel, Log: log})
 }
 
 // A brainFlag is the brain that a command works on.

@@ -12,7 +12,7 @@ import (
 var unrehearsed = []string{
 	"serve", "migrate", "backup", "restore", "config", "extract", "connect", "smoke", "retrieve", "replay", "answer", "answer ask",
 	"brain list", "brain export", "user list", "apikey list", "source list", "source purged", "card list", "recommendation list", "recommendation show",
-	"version list", "version show", "version diff", "audit verify", "audit export", "source diff", "eval golden", "eval retrieval", "eval verify", "doctor",
+	"version list", "version show", "version diff", "audit verify", "audit export", "source diff", "source show", "source refs", "eval golden", "eval retrieval", "eval sentences", "eval verify", "doctor",
 }
 
 // Every command that changes something can be rehearsed.

@@ -57,14 +57,17 @@ func (c *checked) makeDemo(ctx context.Context, d *opened) ([]string, error) {
 	), nil
 }
 
-// fillDemo makes the brain from our own texts and publishes its first version.
-// Nobody approved it, and the audit row says so: four_eyes "bootstrap".
+// fillDemo makes the brain from our own texts, publishes its first version, and
+// leaves in it what some days of use would. Nobody approved it, and the audit row says so: four_eyes "bootstrap".
 func fillDemo(ctx context.Context, d *ops.Desk, call ops.Call) error {
 	_, err := ops.Do(ctx, d, call, ops.CreateBrain, ops.CreateBrainIn{ID: demo.Brain, Name: demo.BrainName, OwnerEmail: demo.Curator, FourEyes: true})
 	if err != nil {
 		return err
 	}
-	return demo.Publish(ctx, d, call)
+	if err := demo.Publish(ctx, d, call); err != nil {
+		return err
+	}
+	return demo.Furnish(ctx, d, call)
 }
 
 // demoKeyFile keeps the demo's key, so that a client that was set up once goes

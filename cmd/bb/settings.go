@@ -62,6 +62,11 @@ type Settings struct {
 	Workers        int           `env:"POLARIS_WORKERS" help:"Documents that this process reads at once. Default: one less than it has cores."`
 	InlineWait     int           `name:"shallow-inline-wait-seconds" env:"POLARIS_SHALLOW_INLINE_WAIT_SECONDS" default:"30" help:"How long submit_query waits for a small question, in seconds: 1 to 45."`
 	JobTTL         time.Duration `name:"job-ttl" env:"POLARIS_JOB_TTL" default:"24h" help:"How long a research job that has ended can be fetched."`
+	IndexMemory    int64         `env:"POLARIS_INDEX_MEMORY" help:"Bytes that loaded versions may hold. Default: a quarter of the machine's memory."`
+	LLMBaseURL     string        `name:"llm-base-url" env:"POLARIS_LLM_BASE_URL" help:"An OpenAI-compatible server of a language model, such as http://localhost:11434/v1. Empty: answers are quoted, not written."`
+	LLMAPIKey      string        `name:"llm-api-key" env:"POLARIS_LLM_API_KEY" secret:"all" help:"What that server asks for. Empty: nothing is sent."`
+	LLMModel       string        `name:"llm-model" env:"POLARIS_LLM_MODEL" help:"The model that writes answers."`
+	LLMJudgeModel  string        `name:"llm-judge-model" env:"POLARIS_LLM_JUDGE_MODEL" help:"The model that checks them. Default: the one that writes."`
 	ShutdownGrace  time.Duration `env:"POLARIS_SHUTDOWN_GRACE" default:"20s" help:"How long requests in flight may take to finish."`
 	LogLevel       string        `env:"POLARIS_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 	LogFormat      string        `env:"POLARIS_LOG_FORMAT" enum:"text,json," default:"" help:"text or json. Default: text on a terminal, else json."`
@@ -80,8 +85,7 @@ var ocrLanguages = regexp.MustCompile(`^[A-Za-z]\w{0,30}(/\w{1,30})?(\+[A-Za-z]\
 // later are settings of the contract that this release does not have yet. To
 // set one is refused rather than ignored.
 var later = []string{
-	"POLARIS_INDEX_MEMORY",
-	"POLARIS_LLM_BASE_URL", "POLARIS_LLM_API_KEY", "POLARIS_LLM_MODEL", "POLARIS_LLM_JUDGE_MODEL", "POLARIS_LLM_EMBED_MODEL", "POLARIS_SEARXNG_URL", "POLARIS_OAUTH_ISSUER",
+	"POLARIS_LLM_EMBED_MODEL", "POLARIS_SEARXNG_URL", "POLARIS_OAUTH_ISSUER",
 }
 
 // defaultDataDir follows the XDG rule; root keeps data where services do.
@@ -212,6 +216,10 @@ func (s Settings) check() (*checked, error) {
 	if s.Workers < 0 {
 		return nil, malformed("POLARIS_WORKERS", fmt.Sprint(s.Workers), "a number above 0")
 	}
+	if s.IndexMemory < 0 {
+		return nil, malformed("POLARIS_INDEX_MEMORY", fmt.Sprint(s.IndexMemory), "a number of bytes above 0")
+	}
+	c.IndexMemory = cmp.Or(s.IndexMemory, machineMemory()/4)
 	c.Workers = cmp.Or(s.Workers, max(1, runtime.GOMAXPROCS(0)-1))
 	if s.ParseMemory < leastParseMemory {
 		return nil, malformed("POLARIS_PARSE_MEMORY", fmt.Sprint(s.ParseMemory), "a number of bytes, 64 MiB (67108864) or more")
@@ -229,6 +237,9 @@ func (s Settings) check() (*checked, error) {
 	if s.JobTTL < time.Minute {
 		return nil, malformed("POLARIS_JOB_TTL", s.JobTTL.String(), "a time of a minute or more, such as 24h")
 	}
+	if err := s.checkModel(); err != nil {
+		return nil, err
+	}
 	if s.ShutdownGrace <= 0 {
 		return nil, malformed("POLARIS_SHUTDOWN_GRACE", s.ShutdownGrace.String(), "a time above 0, such as 20s")
 	}
@@ -242,6 +253,22 @@ func (s Settings) check() (*checked, error) {
 		return nil, malformed("POLARIS_DATA_DIR", s.DataDir, "a folder")
 	}
 	return c, nil
+}
+
+// checkModel refuses settings of a language model that name a half of one.
+func (s *Settings) checkModel() error {
+	u, err := url.Parse(s.LLMBaseURL)
+	switch {
+	case s.LLMBaseURL == "" && s.LLMModel+s.LLMJudgeModel+s.LLMAPIKey != "":
+		return malformed("POLARIS_LLM_BASE_URL", "", "the address of the model's server, such as http://localhost:11434/v1, where anything else of a model is set")
+	case s.LLMBaseURL == "":
+		return nil
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery+u.Fragment != "" || u.User != nil:
+		return malformed("POLARIS_LLM_BASE_URL", s.LLMBaseURL, "an http or https address such as http://localhost:11434/v1; a key goes into POLARIS_LLM_API_KEY")
+	case s.LLMModel == "":
+		return malformed("POLARIS_LLM_MODEL", "", "the name of a model that the server has")
+	}
+	return nil
 }
 
 // publicOrigin returns the public URL as browsers write an origin: in small

@@ -97,11 +97,16 @@ func TestMalformedSettings(t *testing.T) {
 		{"POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "46", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS"},
 		{"POLARIS_SHALLOW_INLINE_WAIT_SECONDS", "0", "POLARIS_SHALLOW_INLINE_WAIT_SECONDS"},
 		{"POLARIS_JOB_TTL", "59s", "POLARIS_JOB_TTL"},
+		{"POLARIS_INDEX_MEMORY", "-1", "POLARIS_INDEX_MEMORY"},
 		{"POLARIS_SHUTDOWN_GRACE", "soon", "shutdown-grace"},
 		{"POLARIS_SHUTDOWN_GRACE", "-1s", `"-1s"; it must be a time above 0`},
 		{"POLARIS_LOG_LEVEL", "loud", "log-level"},
 		{"POLARIS_LISTNE", "127.0.0.1:1", "POLARIS_LISTNE is no setting"},
-		{"POLARIS_LLM_MODEL", "x", "has no effect in this release"},
+		{"POLARIS_LLM_EMBED_MODEL", "x", "has no effect in this release"},
+		{"POLARIS_LLM_MODEL", "x", "POLARIS_LLM_BASE_URL"},
+		{"POLARIS_LLM_BASE_URL", "localhost:11434", "http or https"},
+		{"POLARIS_LLM_BASE_URL", "http://k:s@localhost/v1", "POLARIS_LLM_API_KEY"},
+		{"POLARIS_LLM_BASE_URL", "http://localhost/v1", "POLARIS_LLM_MODEL"},
 	} {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
 			t.Setenv(c.name, c.value)

@@ -28,8 +28,16 @@ func printSource(w io.Writer, v *ops.SourceView) {
 	s, r := &v.Source, &v.Revision
 	fmt.Fprintf(w, "%s (%s), revision %d, %s\n", s.Code, oneLine(s.Title), r.N, counted(len(v.Passages), "passage"))
 	for _, f := range []struct{ name, text string }{
-		{"File", oneLine(r.Name)}, {"Type", r.MediaType}, {"Language", r.Language}, {"Taken from", s.OriginURL}, {"Jurisdiction", oneLine(s.Jurisdiction)},
-		{"Owner", oneLine(s.Owner)}, {"Review by", string(s.ReviewBy)}, {"Holds from", string(s.EffectiveFrom)}, {"Holds until", string(s.EffectiveTo)}, {"Supersedes", s.Supersedes},
+		{"File", oneLine(r.Name)},
+		{"Type", r.MediaType},
+		{"Language", r.Language},
+		{"Taken from", s.OriginURL},
+		{"Jurisdiction", oneLine(s.Jurisdiction)},
+		{"Owner", oneLine(s.Owner)},
+		{"Review by", string(s.ReviewBy)},
+		{"Holds from", string(s.EffectiveFrom)},
+		{"Holds until", string(s.EffectiveTo)},
+		{"Supersedes", s.Supersedes},
 	} {
 		if f.text != "" {
 			fmt.Fprintf(w, "%s: %s\n", f.name, f.text)

@@ -21,16 +21,17 @@ type KeyHolder struct {
 	Roles         []models.Role // the owner's, in the key's brain; none once membership is lost
 	Published     int           // the brain's published version
 	Suspended     []models.Withheld
+	Policy        models.Policy
 }
 
 // KeyByID finds a key before the brain is known. It returns a NotFound fault
 // for an id that no key has.
 func (s *Store) KeyByID(ctx context.Context, id string) (*KeyHolder, error) {
 	var h KeyHolder
-	var scopes, roles, suspended []byte
+	var scopes, roles, suspended, policy []byte
 	k := &h.Key
-	err := s.look(ctx, `SELECT brain_id, id, scopes, actor, owner_id, owner_disabled, roles, hash, prev_hash, prev_until, expires_at, last_used_at, revoked_at, rate_n, rate_seconds, published, suspended FROM auth_key($1)`, func(r pgx.Row) error {
-		return r.Scan(&k.BrainID, &k.ID, &scopes, &k.Actor, &k.OwnerID, &h.OwnerDisabled, &roles, &k.Hash, &k.PrevHash, &k.PrevUntil, &k.ExpiresAt, &k.LastUsedAt, &k.RevokedAt, &k.RateN, &k.RateSeconds, &h.Published, &suspended)
+	err := s.look(ctx, `SELECT brain_id, id, scopes, actor, owner_id, owner_disabled, roles, hash, prev_hash, prev_until, expires_at, last_used_at, revoked_at, rate_n, rate_seconds, published, suspended, policy FROM auth_key($1)`, func(r pgx.Row) error {
+		return r.Scan(&k.BrainID, &k.ID, &scopes, &k.Actor, &k.OwnerID, &h.OwnerDisabled, &roles, &k.Hash, &k.PrevHash, &k.PrevUntil, &k.ExpiresAt, &k.LastUsedAt, &k.RevokedAt, &k.RateN, &k.RateSeconds, &h.Published, &suspended, &policy)
 	}, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, fault.New(fault.NotFound, "No such key.")
@@ -38,14 +39,14 @@ func (s *Store) KeyByID(ctx context.Context, id string) (*KeyHolder, error) {
 	if err != nil {
 		return nil, credentialsDown(err)
 	}
-	if err := errors.Join(json.Unmarshal(scopes, &k.Scopes), json.Unmarshal(roles, &h.Roles), withheld(suspended, &h.Suspended)); err != nil {
+	if err := errors.Join(json.Unmarshal(scopes, &k.Scopes), json.Unmarshal(roles, &h.Roles), told(suspended, &h.Suspended), told(policy, &h.Policy)); err != nil {
 		return nil, err
 	}
 	return &h, nil
 }
 
-// withheld reads what is suspended; NULL is nothing.
-func withheld(from []byte, into *[]models.Withheld) error {
+// told reads what is suspended, or asked of answers; NULL is nothing.
+func told(from []byte, into any) error {
 	if from == nil {
 		return nil
 	}
@@ -80,6 +81,7 @@ type Member struct {
 
 	FourEyesUntil *time.Time        `json:"four_eyes_until,omitempty"` // when four eyes that are off are on again
 	Suspended     []models.Withheld `json:"suspended,omitempty"`
+	Policy        models.Policy     `json:"policy"`
 }
 
 // SessionByHash finds a session whose person is not disabled. Whether it has

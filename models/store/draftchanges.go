@@ -77,3 +77,29 @@ func (tx *Tx) Decisions(vs []models.Version) error {
 	}
 	return err
 }
+
+// A ThingChange is one change of one thing of the draft.
+type ThingChange struct {
+	DraftChange
+	AuditID        int64
+	Undo           bool   // it took another change back
+	Recommendation string // by which it was decided on; empty where nobody was asked
+	Rationale      string
+	Changes        []models.Change `gorm:"serializer:json"`
+}
+
+// ChangesOf returns what the log has of changes of one thing by some operations,
+// the newest first. The names are those by which recommendations call it.
+func (tx *Tx) ChangesOf(operations []string, target string, names []string, most int) ([]ThingChange, error) {
+	cs := []ThingChange{}
+	return cs, tx.db.Raw(`SELECT * FROM (
+			SELECT a.id AS audit_id, a.at, CASE a.operation WHEN 'changes.undo' THEN a.detail->>'applies' ELSE a.operation END AS operation, a.target, a.actor, a.surface, a.authenticated,
+				'' AS decided_by, '' AS recommendation, coalesce(a.detail->>'rationale', '') AS rationale, a.operation = 'changes.undo' AS undo, coalesce(a.detail->'changes', '[]') AS changes
+			FROM audit a WHERE a.brain_id = ? AND a.target = ? AND a.outcome = 'ok' AND (a.operation NOT IN ('answer', 'retrieve') OR a.outcome <> 'ok')
+				AND (a.operation IN ? OR a.operation = 'changes.undo' AND a.detail->>'applies' IN ?)
+			UNION ALL
+			SELECT a.id, a.at, r.operation, ?, r.actor, r.surface, r.authenticated, a.actor, r.id, r.rationale, false, coalesce(a.detail->'changes', '[]')
+			FROM recommendations r JOIN audit a ON a.brain_id = r.brain_id AND a.target = r.id AND ? AND a.operation = 'recommendations.decide' AND a.detail->>'state' = 'applied' AND a.outcome = 'ok'
+			WHERE r.brain_id = ? AND r.state = 'applied' AND r.operation IN ? AND r.target IN ?
+		) c ORDER BY audit_id DESC LIMIT ?`, tx.Brain, target, operations, operations, target, ofRecommendation, tx.Brain, operations, names, most).Scan(&cs).Error
+}

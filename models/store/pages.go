@@ -32,6 +32,14 @@ func (s Stretch) newest(q *gorm.DB, at, id string) *gorm.DB {
 	return q.Order(at + " DESC, " + id + " DESC").Limit(s.N)
 }
 
+// oldest returns the stretch of a list that begins with the oldest.
+func (s Stretch) oldest(q *gorm.DB, at, id string) *gorm.DB {
+	if s.After != (Mark{}) {
+		q = q.Where("("+at+", "+id+") > (?, ?)", s.After.At, s.After.ID)
+	}
+	return q.Order(at + ", " + id).Limit(s.N)
+}
+
 // named returns the stretch of a list that is ordered by a unique name.
 func (s Stretch) named(q *gorm.DB, column string) *gorm.DB {
 	if s.After != (Mark{}) {

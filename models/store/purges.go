@@ -99,6 +99,15 @@ func (tx *Tx) ExpireAnswers() (int64, error) {
 	return n, tx.db.Raw("SELECT expire_answers()").Row().Scan(&n)
 }
 
+// SetPolicy says what is asked of the brain's answers.
+func (tx *Tx) SetPolicy(p models.Policy) error {
+	refused, err := json.Marshal(append([]models.RefusedTopic{}, p.RefusedTopics...))
+	if err != nil {
+		return err
+	}
+	return tx.db.Exec("UPDATE brains SET verify_threshold = ?, refused_topics = ? WHERE id = ?", p.VerifyThreshold, string(refused), tx.Brain).Error
+}
+
 // SetRecording says what is kept of the brain's answers, and for how many days;
 // with 0 for ever.
 func (tx *Tx) SetRecording(how string, days int) error {

@@ -64,18 +64,56 @@ func (tx *Tx) Recommendation(id string) (*models.Recommendation, error) {
 	return one[models.Recommendation](tx.db.Where("brain_id = ? AND id = ?", tx.Brain, id), NoRecommendation)
 }
 
+// A RecommendationFilter narrows the list of what was proposed; the zero one
+// gives all, the newest first.
+type RecommendationFilter struct {
+	State    models.RecommendationState
+	Proposer string // a person's id: what they proposed by whatever account
+	Class    string
+	By       string // a part of the name of who proposed
+	Oldest   bool   // the oldest first
+}
+
 // RecommendationPage returns some of the brain's recommendations without their
-// contents, newest first: those in a state, or all where it is empty.
-func (tx *Tx) RecommendationPage(s Stretch, state models.RecommendationState, proposer string) ([]models.Recommendation, error) {
+// contents.
+func (tx *Tx) RecommendationPage(s Stretch, f RecommendationFilter) ([]models.Recommendation, error) {
 	rs := []models.Recommendation{}
 	q := tx.db.Omit("input", "before", "after").Where("brain_id = ?", tx.Brain)
-	if state != "" {
-		q = q.Where("state = ?", string(state))
+	if f.State != "" {
+		q = q.Where("state = ?", string(f.State))
 	}
-	if proposer != "" {
-		q = q.Where("human(proposer) = human(?)", proposer)
+	if f.Proposer != "" {
+		q = q.Where("human(proposer) = human(?)", f.Proposer)
+	}
+	if f.Class != "" {
+		q = q.Where("class = ?", f.Class)
+	}
+	if f.By != "" {
+		q = q.Where("strpos(lower(actor), lower(?)) > 0", f.By)
+	}
+	if f.Oldest {
+		return rs, s.oldest(q, "created_at", "id").Find(&rs).Error
 	}
 	return rs, s.newest(q, "created_at", "id").Find(&rs).Error
+}
+
+// Beside returns the ids of what waits before and after a recommendation, the
+// newest being the first; "" where there is none.
+func (tx *Tx) Beside(r *models.Recommendation, now time.Time) (newer, older string, err error) {
+	const waits = "SELECT id FROM recommendations WHERE brain_id = ? AND state = 'pending' AND expires_at > ? AND "
+	for _, side := range []struct {
+		to  *string
+		sql string
+	}{
+		{&newer, waits + "(created_at, id) > (?, ?) ORDER BY created_at, id LIMIT 1"},
+		{&older, waits + "(created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT 1"},
+	} {
+		err := tx.db.Raw(side.sql, tx.Brain, now, r.CreatedAt, r.ID).Row().Scan(side.to)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return "", "", err
+		}
+	}
+	return newer, older, nil
 }
 
 // Waiting counts the recommendations that wait for a decision.

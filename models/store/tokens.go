@@ -26,17 +26,18 @@ type TokenHolder struct {
 	Roles         []models.Role // the person's, in the grant's brain; none once membership is lost
 	Published     int           // the brain's published version
 	Suspended     []models.Withheld
+	Policy        models.Policy
 }
 
 // TokenByID finds a signing key and a grant before the brain is known. It
 // returns a NotFound fault where one of them is not there.
 func (s *Store) TokenByID(ctx context.Context, kid, grant string) (*TokenHolder, error) {
 	var h TokenHolder
-	var scopes, roles, suspended []byte
+	var scopes, roles, suspended, policy []byte
 	g := &h.Grant
 	g.ID = grant
-	err := s.look(ctx, `SELECT public_key, verifies_until, brain_id, person_id, email, disabled, token_version, roles, grant_version, scopes, expires_at, revoked_at, published, suspended FROM auth_token($1, $2)`, func(r pgx.Row) error {
-		return r.Scan(&h.PublicKey, &h.VerifiesUntil, &g.BrainID, &g.PersonID, &h.Email, &h.Disabled, &h.TokenVersion, &roles, &g.TokenVersion, &scopes, &g.ExpiresAt, &g.RevokedAt, &h.Published, &suspended)
+	err := s.look(ctx, `SELECT public_key, verifies_until, brain_id, person_id, email, disabled, token_version, roles, grant_version, scopes, expires_at, revoked_at, published, suspended, policy FROM auth_token($1, $2)`, func(r pgx.Row) error {
+		return r.Scan(&h.PublicKey, &h.VerifiesUntil, &g.BrainID, &g.PersonID, &h.Email, &h.Disabled, &h.TokenVersion, &roles, &g.TokenVersion, &scopes, &g.ExpiresAt, &g.RevokedAt, &h.Published, &suspended, &policy)
 	}, kid, grant)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, noGrant
@@ -44,7 +45,7 @@ func (s *Store) TokenByID(ctx context.Context, kid, grant string) (*TokenHolder,
 	if err != nil {
 		return nil, credentialsDown(err)
 	}
-	if err := errors.Join(json.Unmarshal(scopes, &g.Scopes), json.Unmarshal(roles, &h.Roles), withheld(suspended, &h.Suspended)); err != nil {
+	if err := errors.Join(json.Unmarshal(scopes, &g.Scopes), json.Unmarshal(roles, &h.Roles), told(suspended, &h.Suspended), told(policy, &h.Policy)); err != nil {
 		return nil, err
 	}
 	return &h, nil

@@ -34,6 +34,29 @@ type Body struct {
 	Confidence float64 // 0 to 1
 	Cites      []Cite
 	Notices    []string
+	Steps      []Step
+}
+
+// A Step is one thing that was done to answer, and what it brought.
+type Step struct {
+	Did     string // "Looked up the keys that the question names"
+	Brought string // "1 passage: HB 4.2(a)"
+}
+
+// Acts are what a reader does with an answer. Each is an address; empty for who
+// may not.
+type Acts struct {
+	Golden string // it becomes a golden question
+	Gap    string // what it lacks is told
+}
+
+// A Gap is what is offered where a question was not answered.
+type Gap struct {
+	Sought []string // what was looked for, in sentences
+	Draft  string   // that the draft answers it; empty: it does not, or nobody looked
+	Cites  []layout.Link
+	Acts   []layout.Link // what fills the gap; the first does it best
+	Note   string        // for who may do none of it
 }
 
 // A Guardrail says how far an answer may be trusted.
@@ -54,7 +77,7 @@ type Cite struct {
 	Method   string // entailment, lexical, lexical_fallback or unverified
 	Verified bool
 	Why      string // what brought the passage
-	URL      string // of the passage in its source; empty where the reader may not open it
+	URL      string // of the passage where it stands, with the quote marked; empty where there is none
 	Revision int
 	Span     string // "bytes 2 310 to 2 384"
 	Origin   string // where the source was taken from
@@ -77,6 +100,8 @@ type Record struct {
 	Replay   string      // where it is replayed; empty where the reader may not
 	Replayed *Replay     // what came of it; nil: it was not
 	Body     Body
+	Acts     Acts
+	Gap      *Gap // nil where it was answered
 
 	Actor, Key, Owner, Surface string
 	Engine                     string
@@ -156,15 +181,15 @@ type paragraph []piece
 // A piece of a paragraph: words, or a marker.
 type piece struct {
 	text string
-	n    int // of the marker; 0 for words
+	cite *Cite // of the marker; nil for words
 }
 
 // paragraphs splits an answer's text into paragraphs of words and markers. Only
 // numbers that a citation has count as markers.
 func (b Body) paragraphs() []paragraph {
-	known := map[int]bool{}
-	for _, c := range b.Cites {
-		known[c.N] = true
+	known := map[int]*Cite{}
+	for i := range b.Cites {
+		known[b.Cites[i].N] = &b.Cites[i]
 	}
 	var all []paragraph
 	for p := range strings.SplitSeq(b.Text, "\n\n") {
@@ -180,7 +205,7 @@ func (p paragraph) table() bool {
 	return slices.ContainsFunc(p, func(x piece) bool { return quote.Table(x.text) })
 }
 
-func pieces(text string, known map[int]bool) paragraph {
+func pieces(text string, known map[int]*Cite) paragraph {
 	var out paragraph
 	from := 0
 	for i := 0; i < len(text); i++ {
@@ -192,13 +217,13 @@ func pieces(text string, known map[int]bool) paragraph {
 			break
 		}
 		n, err := strconv.Atoi(text[i+1 : i+end])
-		if err != nil || !known[n] {
+		if err != nil || known[n] == nil {
 			continue
 		}
 		if words := strings.TrimRight(text[from:i], " "); words != "" {
 			out = append(out, piece{text: words})
 		}
-		out = append(out, piece{n: n})
+		out = append(out, piece{cite: known[n]})
 		i += end
 		from = i + 1
 	}
@@ -233,6 +258,7 @@ var reasonWords = map[string]string{
 	"no_evidence":          "Nothing in the published version bears on the question.",
 	"weak_evidence":        "What was found bears on the question too weakly to stand on.",
 	"no_published_version": "This brain has no published version yet.",
+	"refused_topic":        "The policy of this brain refuses the subject.",
 	"source_suspended":     "A source that the answer needs is suspended.",
 	"unverified":           "A sentence could not be held against its quote.",
 	"policy":               "The policy of this brain refuses the question.",
@@ -318,3 +344,15 @@ func citeID(n int) string { return "cite-" + strconv.Itoa(n) }
 
 // ratio writes a share as the meter and the text beside it need it.
 func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+
+// badge says at the sentence whether it holds.
+func (c Cite) badge() string {
+	if c.Verified {
+		return "✓"
+	}
+	return "?"
+}
+
+func (c Cite) label() string {
+	return "Source " + strconv.Itoa(c.N) + ", " + c.Key + ": " + c.check()
+}

@@ -28,8 +28,14 @@ type Index struct {
 	Decidable int    // how many of the rows the reader may decide on
 	Results   []Result
 	Problem   string
-	Older     string // address of the next stretch
-	Mine      bool   // the list is of what the reader proposed
+	Pages     layout.Pages
+	Mine      bool // the list is of what the reader proposed
+
+	Classes, Orders []form.Choice
+	By              form.Entry      // who proposed
+	Kept            []layout.Hidden // what of the address the filters keep
+	All             string          // the list without them
+	Narrowed        bool            // one of them is set
 }
 
 // A Filter leads to the changes in one state.
@@ -50,6 +56,7 @@ type Row struct {
 	State         State
 	Hash          string // by which the reader decides; empty where they may not
 	Withdraw      bool   // the reader may take it back
+	Yours         bool   // the reader proposed it, or had a part in it
 }
 
 // A State is where a change stands.
@@ -93,7 +100,7 @@ type Review struct {
 	Ended     string // why, or by what, it ended
 	EndedAt   layout.When
 	Rationale string
-	Evidence  []string
+	Evidence  []layout.Link // those that are answers lead to their records
 	Parts     []Part
 	Needed    int
 	Approved  int
@@ -105,7 +112,12 @@ type Review struct {
 	Publish  bool           // it publishes, so Items and Golden count
 	Items    []Item         // that it changes
 	Held     []string       // what of the draft it leaves out until a curator has certified it
+	Effect   bool           // it changes what golden questions are answered from, so Golden counts
 	Golden   *golden.Report // nil where the brain has no golden questions
+
+	Newer, Older string      // what waits beside it; empty for none
+	Next         string      // what to do, where it ended by itself
+	Again        layout.Link // where that is done
 
 	MayDecide bool
 	Standing  string // why the reader may decide, or why not
@@ -177,8 +189,8 @@ func (x Index) state() string {
 	if len(x.Rows) == 0 {
 		return "Nothing waits for a decision."
 	}
-	if x.Older != "" {
-		return "The newest " + layout.Plural(len(x.Rows), "change", "changes") + " that wait for a second person."
+	if x.Pages.Older != "" || x.Pages.Newer != "" {
+		return layout.Plural(len(x.Rows), "change", "changes") + " of those that wait for a second person."
 	}
 	if len(x.Rows) == 1 {
 		return layout.Plural(1, "change", "") + " waits for a second person."
@@ -187,3 +199,25 @@ func (x Index) state() string {
 }
 
 func short(hash string) string { return hash[:min(len(hash), 12)] + "…" }
+
+// BatchPath is where several changes are looked at together (GET: item for each).
+const BatchPath = Path + "/review"
+
+// A Batch is several changes that are looked at together.
+type Batch struct {
+	Reviews   []Review
+	Decidable int // of which the reader may decide
+	Missing   int // that are not there
+}
+
+func (b Batch) state() string {
+	return "Each is decided on by itself. What you leave open stays in the queue."
+}
+
+// all is the list without its filters; empty where none is set.
+func (x Index) all() string {
+	if !x.Narrowed {
+		return ""
+	}
+	return x.All
+}

@@ -30,7 +30,9 @@ type Panel struct {
 	Problem   string // what kept the question from being answered, in one sentence
 	Body      answers.Body
 	RecordURL string
-	Note      string // "answered in 3 ms · no model"
+	Acts      answers.Acts
+	Gap       *answers.Gap // nil where it was answered
+	Note      string       // "answered in 3 ms · no model"
 }
 
 func chosen(topics []form.Choice) bool {

@@ -27,7 +27,7 @@ func approvalPages(f func(string) layout.Frame) []Page {
 	after := []string{"id: declining-an-application", "label: Declining\u200b an application", "covers: We turned someone down, or offered less than they asked; what notices, reasons and deadlines follow", "anchors:", "  • HB 4.2(a)", "  • HB 4.2(c)", "  • SCORE § Use of scores ¶3"}
 	open := approvals.Review{
 		Row: card, ClassText: "A3: a curator’s judgement", Diff: approvals.Diff(before, after), Input: approvals.Diff(after, after),
-		Rationale: "Asked 14 times this week without a grounded answer.\nThe scoring policy answers it in ¶3, which no card anchors.", Evidence: []string{"ans_J3kQ0Xw9Zt2b", "SCORE § Use of scores ¶3"},
+		Rationale: "Asked 14 times this week without a grounded answer.\nThe scoring policy answers it in ¶3, which no card anchors.", Evidence: []layout.Link{{Text: "ans_J3kQ0Xw9Zt2b", URL: base + "/answers/ans_J3kQ0Xw9Zt2b"}, {Text: "SCORE § Use of scores ¶3"}},
 		Parts: []approvals.Part{{Who: "curator@calliope.example", What: "Proposed by", At: ago(2 * day / 24)}}, Needed: 1, Roles: "admin, approver, curator, owner",
 		MayDecide: true, Standing: "You did not propose or edit this.",
 	}
@@ -81,7 +81,7 @@ func approvalPages(f func(string) layout.Frame) []Page {
 		{"approval-import-gone", approvals.ReviewPage(f(approvals.ReviewPath(card.ID)), vanished)},
 		{"approval-publish", approvals.ReviewPage(f(approvals.ReviewPath(publish.ID)), publishing)},
 		{"approval-publish-bare", approvals.ReviewPage(f(approvals.ReviewPath(publish.ID)), unasked)},
-		{"approvals", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Rows: []approvals.Row{card, publish}, Pending: true, Decidable: 1, Older: base + approvals.Path + "?cursor=x"})},
+		{"approvals", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Rows: []approvals.Row{card, publish}, Pending: true, Decidable: 1, Pages: layout.Pages{Older: base + approvals.Path + "?cursor=x"}})},
 		{"approvals-decided", approvals.IndexPage(f(approvals.Path), approvals.Index{Filters: filters, Rows: []approvals.Row{publish}, Pending: true, Results: []approvals.Result{
 			{ID: card.ID, URL: card.URL, What: "Save a topic card, topic card declining-an-application", Kind: layout.Good, Text: "applied"},
 			{ID: publish.ID, URL: publish.URL, What: "Publish, published version", Kind: layout.Bad, Text: "This was decided already."},

@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"polaris/internal/axe"
 	"polaris/internal/chromium"
 	"polaris/static"
 	"polaris/views/ask"
@@ -80,7 +82,7 @@ func browser(t *testing.T) context.Context {
 	if os.Geteuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox) // Chromium's sandbox refuses root
 	}
-	parent, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	parent, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	alloc, stop := chromedp.NewExecAllocator(parent, opts...)
 	ctx, shut := chromedp.NewContext(alloc)
 	t.Cleanup(func() { shut(); stop(); cancel() })
@@ -119,6 +121,28 @@ func TestInBrowser(t *testing.T) {
 				t.Errorf("%s is %d px wider than a window of 320", p.Name, over)
 			}
 		}
+	})
+	t.Run("axe finds nothing", func(t *testing.T) {
+		for i, p := range Pages(assets()) {
+			scheme, width := "light", int64(1280)
+			if i%2 == 1 { // the parts are the same, so each page is looked at once
+				scheme, width = "dark", 390
+			}
+			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}
+			if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
+				t.Fatal(err)
+			}
+			do(ctx, t, p.Name, chromedp.EmulateViewport(width, 800), chromedp.Navigate(s.URL+"/page/"+p.Name))
+			evaluate[any](ctx, t, axe.Script+"; true")
+			found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](axe.Findings, chromedp.EvalAwaitPromise))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range found {
+				t.Errorf("%s, %s at %d px: %s", p.Name, scheme, width, f)
+			}
+		}
+		do(ctx, t, "viewport", chromedp.EmulateViewport(320, 640))
 	})
 	t.Run("menu", func(t *testing.T) {
 		do(ctx, t, "closed", chromedp.Navigate(s.URL+"/page/home"), chromedp.WaitNotVisible(chromedp.CSS("#menu nav")))

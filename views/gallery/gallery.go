@@ -15,6 +15,7 @@ import (
 	"github.com/a-h/templ"
 
 	"polaris/views/layout"
+	"polaris/views/search"
 )
 
 // A Page is one page in one state.
@@ -38,7 +39,7 @@ func Pages(assets layout.Assets) []Page {
 	f := func(path string) layout.Frame { return frame(assets, path) }
 	return slices.Concat(
 		accountPages(layout.Frame{Assets: assets}), brainPages(assets),
-		homePages(f), askPages(f), answerPages(f), wikiPages(f), curatePages(f), approvalPages(f), goldenPages(f), keyPages(f), memberPages(f), auditPages(f), problemPages(f, assets),
+		homePages(f), searchPages(f), askPages(f), answerPages(f), wikiPages(f), curatePages(f), approvalPages(f), goldenPages(f), keyPages(f), memberPages(f), auditPages(f), problemPages(f, assets),
 	)
 }
 
@@ -48,8 +49,9 @@ func frame(assets layout.Assets, path string) layout.Frame {
 		Assets: assets,
 		Path:   base + path,
 		Brain:  layout.Brain{ID: "calliope", Version: "v14 live", URL: base},
+		Brains: []layout.Brain{{ID: "urania", Version: "v3 live", URL: "/brains/urania"}, {ID: "melpomene", Version: "not live", URL: "/brains/melpomene"}},
 		Nav: []layout.Section{
-			{Items: []layout.Item{{Label: "Home", URL: base}, {Label: "Ask", URL: base + "/ask"}, {Label: "Wiki", URL: base + "/wiki"}}},
+			{Items: []layout.Item{{Label: "Home", URL: base, Key: "h"}, {Label: "Ask", URL: base + "/ask", Key: "a"}, {Label: "Wiki", URL: base + "/wiki", Key: "w"}}},
 			{Title: "Curate", Items: []layout.Item{
 				{Label: "Sources", URL: base + "/sources", Count: "7"},
 				{Label: "Topic cards", URL: base + "/topic-cards", Count: "2"},
@@ -66,6 +68,20 @@ func frame(assets layout.Assets, path string) layout.Frame {
 			}},
 		},
 		Account: layout.Account{Name: "Ada Marchetti", Email: "curator@calliope.example", Roles: "owner, curator", Proposed: base + "/approvals?mine=yes"},
+	}
+}
+
+func searchPages(f func(string) layout.Frame) []Page {
+	pages := search.Group{Title: "Pages", Hits: []search.Hit{{Name: "Sources", URL: base + "/sources"}, {Name: "API keys", URL: base + "/settings/api-keys"}}}
+	things := []search.Group{
+		{Title: "Sources", Hits: []search.Hit{{Name: "Lending Handbook", Note: "HB", URL: base + "/sources/HB"}}},
+		{Title: "Passages", Hits: []search.Hit{{Name: "HB 4.1(a)", Note: "Decide on every application within 20 days of receiving a completed application, and tell the applicant.", Quoted: true, URL: base + "/sources/HB#p41"}}},
+	}
+	return []Page{
+		{"search", search.SearchPage(f(layout.SearchPath), search.Page{Groups: []search.Group{pages}})},
+		{"search-found", search.SearchPage(f(layout.SearchPath), search.Page{Text: "h", Groups: append([]search.Group{pages}, things...)})},
+		{"search-nothing", search.SearchPage(f(layout.SearchPath), search.Page{Text: "zxq<b>"})},
+		{"search-long", search.SearchPage(f(layout.SearchPath), search.Page{Text: "h", Problem: "Search for at most 200 characters."})},
 	}
 }
 

@@ -219,7 +219,7 @@ func TestAnswerTextIsInert(t *testing.T) {
 		Cites:     []answers.Cite{{N: 1}},
 		Guardrail: answers.Guardrail{Status: "pass"},
 	})))
-	if strings.Contains(b, "<b ") || !strings.Contains(b, "[9] and") || strings.Count(b, `class="ref"`) != 1 || !strings.Contains(b, "[x], [") {
+	if strings.Contains(b, "<b ") || !strings.Contains(b, "[9] and") || strings.Count(b, `class="ref warn"`) != 1 || !strings.Contains(b, "[x], [") {
 		t.Errorf("got %s", b)
 	}
 }

@@ -60,7 +60,8 @@ func memberPages(f func(string) layout.Frame) []Page {
 		settingsRule("A4", "What cannot be taken back", "Publishing, restoring a version, roles with a say, these settings. It always waits."),
 	}
 	waiting := []layout.Link{{Text: "Set a member’s roles, roles of reader@calliope.example", URL: base + approvals.ReviewPath("rec_k7QdXm2PzR4a")}}
-	on := settings.Page{State: "How this brain decides.", FourEyes: true, Deciders: 3, Rules: rules, May: true, Owner: true, Recording: keep, Waiting: waiting, More: []layout.Link{{Text: "API keys", URL: base + "/settings/api-keys"}, {Text: "Members and roles", URL: base + members.Path}}}
+	asked := settings.Policy{Words: "A sentence counts as verified from a score of 0.8 on. 1 topic is refused.", Threshold: form.Entry{Value: "0.8"}, Refused: form.Entry{Value: "Advice on a case: legal advice; my own case"}}
+	on := settings.Page{State: "How this brain decides.", FourEyes: true, Deciders: 3, Rules: rules, May: true, Owner: true, Recording: keep, Policy: asked, Waiting: waiting, More: []layout.Link{{Text: "API keys", URL: base + "/settings/api-keys"}, {Text: "Members and roles", URL: base + members.Path}}}
 	off := on
 	off.FourEyes, off.Until, off.Deciders, off.Alone, off.Waiting = false, ago(-28*day), 1, true, nil
 	off.Warning = "Fewer than two people could ever decide in this brain, so what is proposed here waits for ever. Add a second person as approver, curator, admin or owner."

@@ -54,6 +54,9 @@ type Form struct {
 	Known    []string   // ids of topic cards that there are
 	Problem  string
 	Removing bool
+	Answer   string // id of the answer that it comes from; empty for none
+	Record   string // where that is
+	Gap      bool   // the answer lacked something
 }
 
 // A Report is what a candidate makes of the questions.

@@ -20,6 +20,7 @@ import (
 var htmxAttributes = []string{
 	"hx-get", "hx-post", "hx-put", "hx-patch", "hx-delete", "hx-target", "hx-swap", "hx-select", "hx-trigger",
 	"hx-include", "hx-confirm", "hx-indicator", "hx-disable", "hx-sync", "hx-push-url", "hx-replace-url", "hx-nonce",
+	"hx-sse", // :connect and :close, of the extension that pages with steps load
 }
 
 var void = []string{"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -168,7 +169,7 @@ func (p *page) start(t html.Token) {
 // references collects what the element says about other elements, and looks
 // up what it loads.
 func (p *page) references(tag string, attrs map[string]string) {
-	for _, name := range []string{"for", "popovertarget", "data-copy", "aria-labelledby", "aria-describedby", "aria-controls", "list"} {
+	for _, name := range []string{"for", "popovertarget", "commandfor", "data-copy", "aria-labelledby", "aria-describedby", "aria-controls", "list"} {
 		for _, id := range strings.Fields(attrs[name]) {
 			p.refs[id] = "<" + tag + " " + name + ">"
 		}

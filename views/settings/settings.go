@@ -14,6 +14,7 @@ const (
 	RulesPath    = Path + "/rules"     // POST: needed-A2, role-A2, …
 
 	RecordingPath = Path + "/recording" // POST: record_answers, answer_days
+	PolicyPath    = Path + "/answering" // POST: verify_threshold, refused_topics
 	DeletionPath  = Path + "/deletion"
 	ExportPath    = Path + "/export"
 )
@@ -36,6 +37,7 @@ type Page struct {
 	More      []layout.Link
 
 	Recording Recording
+	Policy    Policy
 	Owner     bool // the reader may ask for the end of the brain
 }
 
@@ -45,6 +47,14 @@ type Recording struct {
 	Days    form.Entry
 	Words   string // as it is now
 	Problem string
+}
+
+// Policy is what is asked of answers.
+type Policy struct {
+	Threshold form.Entry
+	Refused   form.Entry // a topic a line: "label: phrase; phrase"
+	Words     string     // as it is now
+	Problem   string
 }
 
 // A Deletion asks whether all of a brain is to go.

@@ -1,18 +1,62 @@
 package sources
 
-import "polaris/views/layout"
+import (
+	"polaris/views/form"
+	"polaris/views/layout"
+)
 
-// ImportsPath is where imports are started, below the brain. One is below it.
+// ImportsPath is where imports are started and listed, below the brain. One is
+// below it.
 const ImportsPath = "/imports"
+
+// NewImportPath is the page on which documents are chosen.
+const NewImportPath = ImportsPath + "/new"
 
 // ImportPath returns the page of one import.
 func ImportPath(id string) string { return ImportsPath + "/" + id }
 
-// An Upload is the form that imports documents.
+// An Upload is the page that imports documents.
 type Upload struct {
-	Problem   string // why nothing was taken
-	Most      string // "64 MB"
-	Addresses string // as they were sent, one on each line
+	Problem   string     // why nothing was taken
+	Most      string     // "64 MB"
+	API       string     // where a script sends files one by one
+	Addresses form.Entry // as they were sent, one on each line
+	Fetches   bool       // this server asks others for documents
+	Owner     form.Entry
+	ReviewBy  form.Entry
+	Crawl     Crawl
+	Survey    *Survey // what would come; nil: nobody asked
+	Recent    []ImportRow
+}
+
+// A Crawl is a site to be read, as it was typed.
+type Crawl struct {
+	URL      form.Entry
+	MaxPages form.Entry
+	MaxMB    form.Entry
+	Below    form.Entry
+	Sitemap  bool
+}
+
+// A Survey is what a site would send.
+type Survey struct {
+	Summary string // "12 documents, 840 KB. There are more than the bound."
+	Found   []Seen
+	Skipped []Seen
+}
+
+// A Seen is one address of a site.
+type Seen struct {
+	URL  string
+	Text string // its size, or why it would be left out
+}
+
+// An ImportRow is one import in the list.
+type ImportRow struct {
+	URL     string
+	State   string
+	By      string
+	Started layout.When
 }
 
 // An Import is one import with its documents.
@@ -23,10 +67,15 @@ type Import struct {
 	By      string
 	Started layout.When
 	Items   []Item
+	Events  string // where what changes comes as events
+	Sources string // the list of the sources that came of it; empty: none did
+	Ended   int    // documents that are read
+	Total   int
 }
 
 // An Item is one document of an import.
 type Item struct {
+	N        string
 	Name     string
 	Kind     layout.Kind
 	State    string // "new, revision 1", "failed"

@@ -27,20 +27,8 @@ func SuspensionPath(code, key string) string {
 // Where else acts on a source are asked for and sent.
 func liftPath(code string) string          { return SourcePath(code) + "/lift" }
 func removalPath(code string) string       { return SourcePath(code) + "/removal" }
-func restorationPath(code string) string   { return SourcePath(code) + "/restoration" }
 func certificationPath(code string) string { return SourcePath(code) + "/certification" }
 func purgePath(code string) string         { return SourcePath(code) + "/purge" }
-
-// An Index is the list of sources.
-type Index struct {
-	Rows   []Row
-	Gone   []Row   // those that were taken out of the draft
-	May    bool    // the reader changes the draft
-	State  string  // "7 sources, 205 passages."
-	Import string  // the command that imports one, for the empty list
-	Upload *Upload // nil: the reader may not import
-	Broken bool    // the list of references that lead nowhere is led to
-}
 
 // A Row is one source in the list.
 type Row struct {
@@ -49,6 +37,7 @@ type Row struct {
 	Passages string
 	Revision string
 	Language string
+	Format   string // "Markdown", "PDF"
 	Origin   string
 	Added    layout.When
 	By       string
@@ -59,16 +48,9 @@ type Row struct {
 	Purged    bool   // nothing is left of it but its tombstone
 	Owner     string
 	ReviewBy  string // a day
+	ReviewDue bool   // that day has come
 	Holds     string // "from 1 January 2026"; empty: no dates are set
 	Replaces  string // code of the source that it supersedes
-}
-
-// ended says how the source left the draft.
-func (r Row) ended() string {
-	if r.Purged {
-		return "purged"
-	}
-	return "removed"
 }
 
 // A Source is one document with its passages.
@@ -89,11 +71,20 @@ type Source struct {
 	Suspensions []Suspension
 	Removed     layout.When // when it was taken out of the draft; zero: it is there
 	IsRemoved   bool
-	May         bool // the reader changes the draft
-	FourEyes    bool // lifting takes a second person
+	May         bool   // the reader changes the draft
+	FourEyes    bool   // lifting takes a second person
+	Brought     string // who brought in what is held, and when
 
-	Flags  []string // what was found in it, each with its page
-	Report []Fact   // how it was read
+	Flags   []string // what was found in it, each with its page
+	Reading Reading  // how it was read
+
+	Revisions []Revision
+	Shown     Revision // the one whose passages are here
+	History   []Change
+	Total     string // passages of the revision
+	Undo      string // audit row of the last change, where the reader can take it back
+	Origin    bool   // where it was taken from can be opened: it is an http address
+	Question  form.Entry
 }
 
 // A Suspension keeps a source, or a passage, from being served.
@@ -110,6 +101,9 @@ func (s Suspension) what() string {
 	}
 	return s.Key
 }
+
+// RestorationPath returns where a source is put back that was taken out.
+func RestorationPath(code string) string { return SourcePath(code) + "/restoration" }
 
 // An Act asks for what is done to a source, with its effect.
 type Act struct {
@@ -140,7 +134,11 @@ type Passage struct {
 	Depth   int  // below its section, 0 to 2
 	Text    string
 	Off     bool   // it is suspended
-	Suspend string // where it is suspended; empty where the reader may not
+	Page    string // on which it begins; empty where the format has none
+
+	MarkStart, MarkEnd int    // of what is marked, in Text; equal: nothing
+	First              bool   // the mark begins here
+	Suspend            string // where it is suspended; empty where the reader may not
 
 	Cites   []Cite // what it cites
 	CitedBy []Cite // passages that cite it
@@ -150,6 +148,14 @@ type Passage struct {
 // KeyPath leads to the passage of a source that has a citation key.
 func KeyPath(code, key string) string {
 	return SourcePath(code) + "?" + url.Values{"key": {key}}.Encode()
+}
+
+// waits says who ends that a revision is held.
+func (s Source) waits() string {
+	if s.FourEyes {
+		return "It is not published until another curator has looked at what was found and certified it."
+	}
+	return "It is not published until a curator has looked at what was found and certified it."
 }
 
 func (p Passage) class() string {

@@ -23,6 +23,16 @@ type Index struct {
 	Publish string // the command that publishes, for the empty list
 	Form    *Form  // for who may ask for a publish
 	Compare *Compare
+	Draft   *Draft // nil for who may not read it, or where nothing is published
+	Pages   layout.Pages
+}
+
+// A Draft is what differs in it from the version that answers.
+type Draft struct {
+	Differs string      // "2 sources and 1 topic card"; empty: nothing does
+	Held    string      // what would stay behind; empty: nothing
+	URL     string      // where it is compared
+	Waiting layout.Link // the publish that was asked for, zero where none waits
 }
 
 // A Compare chooses what is compared.

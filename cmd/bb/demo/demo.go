@@ -1,12 +1,17 @@
-// Package demo holds the brain that `bb serve --demo` makes: the handbook of
-// Calliope Home Lending, a lender that does not exist, with two topic cards,
-// three people and the questions that show what the brain can and cannot
-// answer.
+// Package demo holds the brain that `bb serve --demo` makes: the handbook and
+// the policies of Calliope Home Lending, a lender that does not exist, with
+// topic cards, its people and the questions that show what the brain can and
+// cannot answer.
+//
+// [Publish] makes its first version. [Furnish] adds what a brain has after some
+// days of use: questions that were asked, golden questions, a document that is
+// held for what is hidden in it, and changes that wait for a second person.
 //
 // The texts were written for Polaris. They state one invented house's rules and
 // no law. Their structure is what the importer reads: numbered headings and
 // lettered paragraphs make keys such as "HB 4.2(a)", all other paragraphs are
-// keyed by heading and place, such as "SCORE § Use of scores ¶3".
+// keyed by heading and place, such as "SCORE § Use of scores ¶3". One is a Word
+// document that has its numbers from Word alone, and one a spreadsheet.
 package demo
 
 import (
@@ -28,9 +33,12 @@ const (
 	Curator  = "curator@calliope.example"
 	Approver = "approver@calliope.example"
 	Reader   = "reader@calliope.example"
+
+	// A second curator, who has an agent and waits for the others' decisions.
+	Colleague = "colleague@calliope.example"
 )
 
-//go:embed *.md cards.json questions.json
+//go:embed *.md *.csv *.docx *.html cards.json questions.json
 var files embed.FS
 
 // A Document is one source of the demo brain, as a curator would import it.
@@ -38,7 +46,7 @@ type Document struct {
 	Name  string // of the file
 	Title string // as its first heading has it
 	Code  string // prefix of its citation keys
-	Data  []byte // Markdown, UTF-8
+	Data  []byte
 }
 
 // Documents returns the sources in the order of import.
@@ -51,11 +59,28 @@ func Documents() []Document {
 		{Name: "records.md", Title: "Records and Retention", Code: "REC"},
 		{Name: "vulnerable.md", Title: "Customers in Vulnerable Circumstances", Code: "VC"},
 		{Name: "glossary.md", Title: "Glossary", Code: "GL"},
+		{Name: "leave.md", Title: "Leave and Working from Elsewhere", Code: "LV"},
+		{Name: "expenses.md", Title: "Expenses, Gifts and Hospitality", Code: "EXP"},
+		{Name: "speaking-up.md", Title: "Speaking Up", Code: "SPK"},
+		{Name: "suppliers.docx", Title: "Taking on a Supplier", Code: "SUP"},
+		{Name: "pricing.csv", Title: "Exceptions to the Price List", Code: "PRICE"},
 	}
 	for i := range docs {
 		docs[i].Data = read(docs[i].Name)
 	}
 	return docs
+}
+
+// Incidents is a policy that is in the draft and waits to be published. Until
+// then nothing says what to do about a laptop that was lost.
+func Incidents() Document {
+	return Document{Name: "incidents.md", Title: "Security Incidents", Code: "INC", Data: read("incidents.md")}
+}
+
+// Planted is a supplier's page with an order to a language model where no
+// reader sees it. It is held until a curator has looked.
+func Planted() Document {
+	return Document{Name: "supplier-note.html", Title: "Brightmark Valuations: Terms of Service", Code: "BV", Data: read("supplier-note.html")}
 }
 
 // Cards returns the topic cards. Every anchor of theirs is a key of the

@@ -11,9 +11,8 @@ import (
 // publishes both.
 func Publish(ctx context.Context, d *ops.Desk, call ops.Call) error {
 	for _, doc := range Documents() {
-		_, err := ops.Do(ctx, d, call, ops.ImportSource, ops.ImportSourceIn{Name: doc.Name, Title: doc.Title, Code: doc.Code, Data: doc.Data})
-		if err != nil {
-			return fmt.Errorf("%s: %w", doc.Name, err)
+		if err := imports(ctx, d, call, doc); err != nil {
+			return err
 		}
 	}
 	for _, card := range Cards() {
