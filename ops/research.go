@@ -103,7 +103,7 @@ var SubmitQuery = &Op[SubmitIn, *ResearchResult]{
 		done, err := e.awaitResearch(ctx, j.Ref, wait)
 		switch {
 		case err != nil: // it is queued all the same, and the caller keeps its id
-			return out, nil //nolint:nilerr // what went wrong was the waiting
+			return out, nil // what went wrong was the waiting
 		case done.State.Open():
 			left := max(0, estimateSeconds-int(wait/time.Second))
 			out.Estimated, out.FirstPoll = new(left), new(min(left, pollSeconds))
