@@ -212,6 +212,9 @@ func list(v any) []object {
 var withoutRoute = map[string]string{
 	"answers.expire":            "does what a setting says, hourly by itself; at the terminal for whoever does not wait",
 	"imports.survey":            "asks a site while a person waits; a program starts the import, and cancels it",
+	"research.submit":           "answers with an id that opens the job, for MCP alone; REST is to name jobs by their refs, which it does not yet",
+	"research.poll":             "takes the id that submit_query told an agent, which belongs in no address",
+	"research.report":           "takes the id that submit_query told an agent, which belongs in no address",
 	"brains.create":             "makes a tenant: at a page or the terminal, by an instance admin",
 	"users.create":              "gives roles, which is governed, and may hand out a one-time link, which belongs in no program's log",
 	"users.list":                "of the instance, not of a brain",
