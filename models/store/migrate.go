@@ -18,6 +18,10 @@ import (
 // schemaLock is the advisory lock that one migrating process holds.
 const schemaLock = 0x706f6c61726973 // "polaris"
 
+// grantsLock is the one that a process holds while it gives the serving login
+// its rights.
+const grantsLock = schemaLock + 1
+
 // Migrate brings the schema at url up to date, as the owner's login, and gives
 // app, the serving login, its rights. A database with tables that are not ours
 // is refused untouched. It returns how many migrations were applied.
@@ -56,7 +60,7 @@ func Migrate(ctx context.Context, url, app string) (int, error) {
 	if err != nil {
 		return len(done), fault.New(fault.NotReady, "The database could not be migrated; nothing of the failed step was kept.").WithCode("migration_failed").Because(err)
 	}
-	_, err = db.ExecContext(ctx, migrations.Grants)
+	err = grant(ctx, db)
 	if err != nil && !notAllowed(err) {
 		return len(done), fault.New(fault.NotReady, "The serving login %q could not be given its rights.", app).WithCode("grants_failed").Because(err)
 	}
@@ -64,6 +68,23 @@ func Migrate(ctx context.Context, url, app string) (int, error) {
 		return len(done), fault.New(fault.NotReady, "The serving login %q could not be given its rights: the owner's login needs CREATEROLE.", app).WithCode("grants_failed").Because(err)
 	}
 	return len(done), nil
+}
+
+// grant gives the serving login its rights. One process at a time does, since
+// rights that two give at once are refused to one of them.
+func grant(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, grantsLock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, migrations.Grants); err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 func provider(db *sql.DB) (*goose.Provider, error) {

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -212,6 +213,30 @@ func TestPublishedRowsStandStill(t *testing.T) {
 	}
 	if _, err := c.Exec(t.Context(), "UPDATE brains SET published = 7 WHERE id = 'alpha'"); err == nil {
 		t.Error("the published pointer went to a version that is not there")
+	}
+}
+
+// Servers of one database that start together each give the serving login its
+// rights.
+func TestMigrateSideBySide(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	const servers = 6
+	done := make(chan error, servers)
+	for range servers {
+		go func() {
+			var err error
+			for range 3 {
+				_, e := store.Migrate(t.Context(), db.Own, "polaris_app")
+				err = errors.Join(err, e)
+			}
+			done <- err
+		}()
+	}
+	for range servers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
 	}
 }
 
