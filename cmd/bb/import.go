@@ -23,8 +23,8 @@ type importCmd struct {
 	Paths         []string `arg:"" name:"path" help:"Files, folders, patterns, ZIP archives or http(s) addresses to read."`
 	Crawl         bool     `help:"Follow the links of the one address, on its own host and below its folder."`
 	Sitemap       bool     `help:"Read what the sitemap of the one address's site names."`
-	MaxPages      int      `default:"50" help:"Of a crawl or sitemap, at most 500."`
-	MaxBytes      int64    `help:"Of a crawl, all documents together. Default: 256 MiB."`
+	MaxPages      *int     `help:"Of a crawl or sitemap, at most 500. Default: 50."`
+	MaxBytes      *int64   `help:"Of a crawl, all documents together. Default: 256 MiB."`
 	Title         string   `help:"Default: the document's own."`
 	Code          string   `help:"Prefix of its citation keys. Default: proposed from the title."`
 	Jurisdiction  string   `help:"Where it applies."`
@@ -38,10 +38,16 @@ type importCmd struct {
 	Sync          bool     `help:"Import what is new or changed in a folder, and tell what has vanished from it."`
 }
 
+// usualPages is how many pages of a site are read where nobody says.
+const usualPages = 50
+
 // Run stages the documents and reads them, with the workers of a server that
 // runs beside it, if one does. A document that fails does not stop the others;
 // the exit status says that one did.
 func (i *importCmd) Run(ctx context.Context, c *console) error {
+	if err := i.together(); err != nil {
+		return err
+	}
 	d, call, err := c.at(ctx, i.BrainID)
 	if err != nil {
 		return err
@@ -74,6 +80,20 @@ func (i *importCmd) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return r.finish(ctx)
+}
+
+// together refuses flags that would do nothing beside the others: who bounds
+// what is fetched is not to learn afterwards that nothing was bounded.
+func (i *importCmd) together() error {
+	switch site := i.Crawl || i.Sitemap; {
+	case site && i.Sync:
+		return fault.New(fault.Invalid, "--sync is for a folder, --crawl and --sitemap are for a site. Give one of them.")
+	case !site && (i.MaxPages != nil || i.MaxBytes != nil):
+		return fault.New(fault.Invalid, "--max-pages and --max-bytes bound what is fetched of a site. They go with --crawl or --sitemap.")
+	case i.Sitemap && i.MaxBytes != nil:
+		return fault.New(fault.Invalid, "--max-bytes bounds a crawl. What is read of a sitemap is bounded by --max-pages.")
+	}
+	return nil
 }
 
 // rehearse says of each file what importing it would change.
@@ -153,7 +173,13 @@ func (i *importCmd) addresses(in *ops.StartImportIn) (files []string, err error)
 	case i.Crawl && i.Sitemap || len(urls) != 1 || len(files) > 0:
 		return nil, fault.New(fault.Invalid, "--crawl or --sitemap goes with one address and nothing else.")
 	default:
-		in.Crawl = &ops.CrawlIn{URL: urls[0], Crawl: models.Crawl{MaxPages: i.MaxPages, MaxBytes: i.MaxBytes, Sitemap: i.Sitemap}}
+		in.Crawl = &ops.CrawlIn{URL: urls[0], Crawl: models.Crawl{MaxPages: usualPages, Sitemap: i.Sitemap}}
+		if i.MaxPages != nil {
+			in.Crawl.MaxPages = *i.MaxPages
+		}
+		if i.MaxBytes != nil {
+			in.Crawl.MaxBytes = *i.MaxBytes
+		}
 	}
 	return files, nil
 }
