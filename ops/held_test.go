@@ -40,10 +40,22 @@ func TestFlaggedSourcesAreHeld(t *testing.T) {
 		t.Errorf("its page: %+v", s.Revision)
 	}
 
+	must(t, d, sure, ops.RemoveSource, ops.GetSourceIn{Source: "PL"})
+	if again := must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "prices.md", Code: "PL", Data: []byte(hidden)}); again.Status != ops.ImportRestored || len(again.Flags) != len(out.Flags) {
+		t.Errorf("what nobody has certified, again: %+v", again)
+	}
 	must(t, d, sure, ops.CertifySource, ops.CertifyIn{Source: "PL", Note: "The mark is the printer's."})
 	v = must(t, d, c, ops.PublishVersion, ops.PublishIn{})
 	if v.Sources != 2 || len(v.Held) != 0 {
 		t.Errorf("certified: %+v", v)
+	}
+
+	// Taken out and brought in again it is the revision that was certified, and is
+	// not said to wait.
+	must(t, d, sure, ops.RemoveSource, ops.GetSourceIn{Source: "PL"})
+	again := must(t, d, c, ops.ImportSource, ops.ImportSourceIn{Name: "prices.md", Code: "PL", Data: []byte(hidden)})
+	if again.Status != ops.ImportRestored || again.Revision != 1 || len(again.Flags) != 0 {
+		t.Errorf("the certified one again: %+v", again)
 	}
 
 	// Its next revision is held anew, and the certified one goes on answering.

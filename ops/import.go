@@ -290,6 +290,9 @@ func (st *stagedImport) save(e *Env, s *models.Source, was models.Source, in Imp
 		if err := e.Tx.SaveSource(s); err != nil {
 			return out, err
 		}
+		if out.Flags, err = heldFor(e, old); err != nil {
+			return out, err
+		}
 		return st.follows(e, s, was, out)
 	}
 	if !fault.Is(err, fault.NotFound) {
@@ -315,6 +318,22 @@ func (st *stagedImport) save(e *Env, s *models.Source, was models.Source, in Imp
 		return out, err
 	}
 	return st.follows(e, s, was, out)
+}
+
+// heldFor returns why a revision that was there before waits for a curator: what
+// was found when it was read first, unless somebody has certified it.
+func heldFor(e *Env, r *models.Revision) ([]models.Flag, error) {
+	if !r.Held() {
+		return nil, nil
+	}
+	_, err := e.Tx.Certification(r.SourceID, r.N)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return r.Flags, nil
+	case err != nil:
+		return nil, err
+	}
+	return nil, nil
 }
 
 // reportOf is what is kept of how a document was read.

@@ -188,6 +188,16 @@ func TestImportOfASite(t *testing.T) {
 // sum, though the site has other links by then, and fetches no page twice.
 func TestACrawlTakenUpAgain(t *testing.T) {
 	t.Parallel()
+	for bound, within := range map[string]models.Crawl{
+		"max_pages": {MaxPages: 3},
+		"max_bytes": {MaxPages: 10, MaxBytes: 500}, // three of its pages
+	} {
+		t.Run(bound, func(t *testing.T) { t.Parallel(); takenUpAgain(t, bound, within) })
+	}
+}
+
+func takenUpAgain(t *testing.T, bound string, within models.Crawl) {
+	t.Helper()
 	d, _ := newDesk(t, store.Options{})
 	c := newBrain(t, d, "calliope", false)
 	d.Settings.Fetch = fetch.New(fetch.Settings{Reach: fetch.Reach{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}})
@@ -203,7 +213,7 @@ func TestACrawlTakenUpAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := must(t, d, c, ops.StartImport, ops.StartImportIn{Crawl: &ops.CrawlIn{URL: site.URL + "/", Crawl: models.Crawl{MaxPages: 3}}}).ID
+	id := must(t, d, c, ops.StartImport, ops.StartImportIn{Crawl: &ops.CrawlIn{URL: site.URL + "/", Crawl: within}}).ID
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		if v := must(t, d, c, ops.GetImport, ops.ImportIDIn{ID: id}); v.Total >= 3 { // the crawl, and two of its pages
 			break
@@ -218,7 +228,14 @@ func TestACrawlTakenUpAgain(t *testing.T) {
 	site.set("/", page("Start", "<a href='b1'>x</a> <a href='b2'>x</a> <a href='b3'>x</a>"))
 	working(t, d, 2)
 	v := finished(t, d, c, id)
-	if got, want := states(v), "fetched; done new; done new; done new"; got != want || !strings.Contains(v.Items[0].Reason, "max_pages") {
+	size := int64(0)
+	for _, i := range v.Items[1:] {
+		size += i.Size
+	}
+	if !strings.Contains(v.Items[0].Reason, bound) || len(v.Items)-1 > within.MaxPages || within.MaxBytes > 0 && size > within.MaxBytes {
+		t.Errorf("%d documents of %d bytes: %+v", len(v.Items)-1, size, v.Items)
+	}
+	if got, want := states(v), "fetched; done new; done new; done new"; got != want {
 		t.Errorf("got %q, want %q: %+v", got, want, v.Items)
 	}
 }
