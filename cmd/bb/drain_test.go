@@ -229,10 +229,18 @@ func TestGraceEnds(t *testing.T) {
 			s.inFlight(t, 3)
 			began := time.Now()
 			s.terminate(t)
-			if again {
-				if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-					t.Fatal(err)
-				}
+			if again { // and again: of two that come at once the system makes one
+				ended := make(chan struct{})
+				defer close(ended)
+				go func() {
+					for s.cmd.Process.Signal(syscall.SIGTERM) == nil {
+						select {
+						case <-ended:
+							return
+						case <-time.After(20 * time.Millisecond):
+						}
+					}
+				}()
 			}
 			err := s.cmd.Wait()
 			took := time.Since(began)
