@@ -48,15 +48,16 @@ func generated(set *Set, n int) []index.Doc {
 	return docs
 }
 
-// A brain of a million passages is searched, held and loaded within its bars.
-// It takes minutes, and is run where POLARIS_TEST_LONG is set; a number there
-// above 1 is how many passages to generate instead.
+// A brain of a million passages is searched, held and loaded within its bars
+// where POLARIS_TEST_LONG is set; a number there above 1 is how many passages to
+// generate instead. Elsewhere it has as few as are just searched by the same
+// means, and what that takes is told and not judged.
 func TestLargeBrain(t *testing.T) {
 	long := os.Getenv("POLARIS_TEST_LONG")
-	if long == "" {
-		t.Skip("POLARIS_TEST_LONG is not set")
-	}
 	n := largePassages
+	if long == "" {
+		n = 50_001
+	}
 	if m, err := strconv.Atoi(long); err == nil && m > 1 {
 		n = m
 	}
@@ -96,7 +97,7 @@ func TestLargeBrain(t *testing.T) {
 	p50, p99 := took[len(took)/2], took[len(took)*99/100]
 	memory := own + file.Size()
 	t.Logf("%d passages, %d questions: p50 %v, p99 %v; heap %d MB and file %d MB; load %v", n, len(took), p50, p99, own/1e6, file.Size()/1e6, load)
-	if p50 > largeP50 || load > largeLoad || memory > largeMemory {
+	if long != "" && (p50 > largeP50 || load > largeLoad || memory > largeMemory) {
 		t.Errorf("p50 %v, load %v, memory %d MB; want at most %v, %v, %d MB", p50, load, memory/1e6, largeP50, largeLoad, largeMemory/1_000_000)
 	}
 }
