@@ -33,7 +33,7 @@ type Desk struct {
 
 	sealer *store.Sealer
 	drafts drafts
-	linked linked
+	linked lastDraft[links] // cross-references, by what they are of
 }
 
 // Settings are what operations need to know of the configuration.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"polaris/advisor/retrieve"
 	"polaris/models"
@@ -79,45 +78,6 @@ type links struct {
 	reverse sync.Once
 	by      map[retrieve.Ref]*ReferredBy // what cites each passage
 	counts  []RefCounts                  // of each document
-}
-
-// linked keeps the links of the draft that was looked at last: to read the keys
-// of a large brain takes longer than everything else on a page.
-type linked struct {
-	mu    sync.Mutex
-	brain models.BrainID
-	sum   [sha256.Size]byte // of the sources and revisions that they are of
-	links *links
-	timer *time.Timer
-}
-
-// forget lets go of the links of a brain.
-func (k *linked) forget(brain models.BrainID) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.brain == brain {
-		k.links = nil
-	}
-}
-
-// keep holds links until nobody has asked for them for a while.
-func (k *linked) keep(brain models.BrainID, sum [sha256.Size]byte, l *links) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.brain, k.sum, k.links = brain, sum, l
-	if k.timer != nil {
-		k.timer.Stop()
-	}
-	k.timer = time.AfterFunc(draftKept, func() { k.forget(brain) })
-}
-
-func (k *linked) get(brain models.BrainID, sum [sha256.Size]byte) *links {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.brain == brain && k.sum == sum {
-		return k.links
-	}
-	return nil
 }
 
 // draftSum names what keys and references of a draft depend on: a revision never
