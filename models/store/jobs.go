@@ -154,10 +154,10 @@ type Try struct {
 // Work begins to do jobs.
 func (s *Store) Work(ctx context.Context, x Work) (*Workers, error) {
 	known := river.NewWorkers()
-	river.AddWorker(known, &jobWorker{do: x.Do})
+	river.AddWorker(known, &worker[Job]{do: x.Do})
 	queues := map[string]river.QueueConfig{importQueue: {MaxWorkers: x.AtOnce}}
 	if x.Research != nil {
-		river.AddWorker(known, &stepWorker{do: x.Research})
+		river.AddWorker(known, &worker[ResearchStep]{do: x.Research, most: stepTimeout})
 		queues[researchQueue] = river.QueueConfig{MaxWorkers: max(2, x.AtOnce)}
 	}
 	c, err := river.NewClient(riverdatabasesql.NewWithPgxListener(s.sql, s.pool), &river.Config{
@@ -265,47 +265,28 @@ func (s *Store) putBack(ctx context.Context) error {
 	return err
 }
 
-// jobWorker is what River calls.
-type jobWorker struct {
-	river.WorkerDefaults[Job]
-	do func(ctx context.Context, j Job, try Try) error
+// A worker is what River calls for one kind of job.
+type worker[T river.JobArgs] struct {
+	river.WorkerDefaults[T]
+	do   func(ctx context.Context, args T, try Try) error
+	most time.Duration // for one try; 0: jobTimeout
 }
 
 // Work does one job.
-func (w *jobWorker) Work(ctx context.Context, j *river.Job[Job]) error {
+func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
 	err := w.do(ctx, j.Args, Try{j.Attempt, j.Attempt >= j.MaxAttempts})
 	if errors.Is(err, ErrHandBack) {
 		return river.JobSnooze(0)
 	}
 	return err
 }
+
+// Timeout bounds one try.
+func (w *worker[T]) Timeout(*river.Job[T]) time.Duration { return w.most }
 
 // NextRetry is soon at first: what fails here is mostly two changes that met, or
 // a database that was away for a moment.
-func (w *jobWorker) NextRetry(j *river.Job[Job]) time.Time {
-	return time.Now().Add(time.Second << min(max(len(j.Errors), 0), 6))
-}
-
-// stepWorker is what River calls for a step of research.
-type stepWorker struct {
-	river.WorkerDefaults[ResearchStep]
-	do func(ctx context.Context, j ResearchStep, try Try) error
-}
-
-// Work does one step.
-func (w *stepWorker) Work(ctx context.Context, j *river.Job[ResearchStep]) error {
-	err := w.do(ctx, j.Args, Try{j.Attempt, j.Attempt >= j.MaxAttempts})
-	if errors.Is(err, ErrHandBack) {
-		return river.JobSnooze(0)
-	}
-	return err
-}
-
-// Timeout bounds one step.
-func (w *stepWorker) Timeout(*river.Job[ResearchStep]) time.Duration { return stepTimeout }
-
-// NextRetry is soon at first.
-func (w *stepWorker) NextRetry(j *river.Job[ResearchStep]) time.Time {
+func (w *worker[T]) NextRetry(j *river.Job[T]) time.Time {
 	return time.Now().Add(time.Second << min(max(len(j.Errors), 0), 6))
 }
 
