@@ -1,13 +1,10 @@
 package web
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +15,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"polaris/models"
-	"polaris/ops"
 )
 
 // A contract is the published description, as a client reads it.
@@ -206,68 +202,6 @@ func list(v any) []object {
 		all = append(all, e.(object))
 	}
 	return all
-}
-
-// withoutRoute are the operations that REST does not have, each with its reason.
-var withoutRoute = map[string]string{
-	"answers.expire":            "does what a setting says, hourly by itself; at the terminal for whoever does not wait",
-	"imports.survey":            "asks a site while a person waits; a program starts the import, and cancels it",
-	"research.submit":           "answers with an id that opens the job, for MCP alone; REST is to name jobs by their refs, which it does not yet",
-	"research.poll":             "takes the id that submit_query told an agent, which belongs in no address",
-	"research.report":           "takes the id that submit_query told an agent, which belongs in no address",
-	"brains.create":             "makes a tenant: at a page or the terminal, by an instance admin",
-	"users.create":              "gives roles, which is governed, and may hand out a one-time link, which belongs in no program's log",
-	"users.list":                "of the instance, not of a brain",
-	"users.disable":             "of the instance, not of a brain",
-	"persons.link":              "of the instance, not of a brain",
-	"persons.unlink":            "of the instance, not of a brain",
-	"persons.forget":            "of the instance, not of a brain",
-	"users.enable":              "of the instance, not of a brain",
-	"instance.set_up":           "happens once, at a page",
-	"session.start":             "is how a browser signs in; programs have auth/token",
-	"session.link":              "is how a browser signs in by a link",
-	"tokens.create":             "auth/token, by hand: who asks is what it finds out",
-	"tokens.sign_in":            "part of auth/token",
-	"tokens.refresh":            "part of auth/token",
-	"tokens.revoke":             "DELETE auth/token, by hand",
-	"tokens.revoke_all":         "DELETE auth/sessions, by hand",
-	"tokens.rotate_signing_key": "of the instance, at the terminal",
-}
-
-func TestEveryOperationHasARouteOrAReason(t *testing.T) {
-	t.Parallel()
-	for _, o := range ops.All() {
-		why, listed := withoutRoute[o.Name]
-		switch {
-		case o.Route == "" && !listed:
-			t.Errorf("%s has neither a route nor a reason", o.Name)
-		case o.Route != "" && listed:
-			t.Errorf("%s has a route, and is listed as one without", o.Name)
-		case o.Route != "" && o.Offered&ops.REST == 0:
-			t.Errorf("%s has a route and is not offered there", o.Name)
-		case listed:
-			t.Logf("no route: %s, because %s", o.Name, why)
-		}
-		if listed {
-			continue
-		}
-		if o.Method() == "" || !strings.HasPrefix(o.Path(), "/v1/") {
-			t.Errorf("%s: %q is no route", o.Name, o.Route)
-		}
-		for _, name := range inPath(o.Path()) {
-			if name != brainParam && kindOf(o.In, name) == 0 {
-				t.Errorf("%s: its input has no %s", o.Name, name)
-			}
-		}
-		if o.HTTP.Status == http.StatusNoContent && o.Class == ops.Read {
-			t.Errorf("%s reads and sends nothing", o.Name)
-		}
-	}
-	for name := range withoutRoute {
-		if ops.All().Find(name) == nil {
-			t.Errorf("%s is listed and is no operation", name)
-		}
-	}
 }
 
 // A step is one request of a walk through every address.
@@ -540,146 +474,4 @@ func TestOpenAPIHolds(t *testing.T) {
 		}
 	})
 	t.Logf("%d addresses were walked", len(w.done))
-}
-
-// What the description requires, enumerates and bounds is what is refused, with
-// the field's name; what it allows at the bounds is not refused for them.
-func TestOpenAPIRefusals(t *testing.T) {
-	t.Parallel()
-	s, b := unhurried(t)
-	w := s.walker(b)
-	w.names["answer"], w.names["key"], w.names["article"] = "ans_000000000000", "000000000000", "x"
-	tried := 0
-	for _, st := range w.steps() {
-		method, path, _ := strings.Cut(st.route, " ")
-		o := w.at("paths", path, strings.ToLower(method))
-		if o == nil || o["x-polaris-class"] == nil {
-			continue // by hand: refuses in its own way
-		}
-		for _, r := range w.wrong(st, o) {
-			a := w.do(r.step)
-			var p struct{ Field, Code string }
-			a.json(&p)
-			refused := a.StatusCode == http.StatusBadRequest && p.Field == r.field
-			if refused != r.refused {
-				t.Errorf("%s %s: %d %s", st.route, r.what, a.StatusCode, a.text)
-			}
-			if refused {
-				w.holds(st.route, a)
-			}
-			tried++
-		}
-	}
-	t.Logf("%d requests", tried)
-	if tried < 150 {
-		t.Error("that is too few to have tried every field")
-	}
-}
-
-// A variant is a request that differs from a good one in one field.
-type variant struct {
-	step
-	what, field string
-	refused     bool
-}
-
-// wrong returns requests of a step that must be refused, and some that must not.
-func (w *walker) wrong(st step, o object) []variant {
-	schemas, required := object{}, []any{}
-	inBody := o["requestBody"] != nil
-	if inBody {
-		body := o["requestBody"].(object)["content"].(object)["application/json"].(object)["schema"].(object)
-		schemas = body["properties"].(object)
-		required, _ = body["required"].([]any)
-	}
-	for _, p := range list(o["parameters"]) {
-		if p["in"] == "query" {
-			schemas[p["name"].(string)] = p["schema"]
-			if p["required"] == true {
-				required = append(required, p["name"])
-			}
-		}
-	}
-	var all []variant
-	add := func(what, field string, refused bool, v any) {
-		all = append(all, variant{w.with(st, inBody, field, v), what + " " + field, field, refused})
-	}
-	add("unknown", "no_such_field", true, "x")
-	add("the tenant in", "brain_id", true, "urania")
-	for _, name := range required {
-		all = append(all, variant{w.with(st, inBody, name.(string), nil), "without " + name.(string), name.(string), true})
-	}
-	for name, v := range schemas {
-		f, _ := v.(object)
-		if slices.Contains(inPath(strings.Split(st.route, " ")[1]), name) {
-			continue // repeats the path
-		}
-		switch f["type"] {
-		case "integer":
-			add("text as", name, true, "many")
-			for bound, by := range map[string]int{"minimum": -1, "maximum": 1} {
-				if n, ok := f[bound].(json.Number); ok {
-					at, err := n.Int64()
-					if err != nil {
-						w.t.Fatal(err)
-					}
-					add("beyond the "+bound+" of", name, true, int(at)+by)
-					if !strings.HasPrefix(name, "rate_") { // those two belong together
-						add("at the "+bound+" of", name, false, int(at))
-					}
-				}
-			}
-		case "string":
-			if inBody {
-				add("a number as", name, true, 7)
-			}
-			if n, ok := f["maxLength"].(json.Number); ok {
-				most, _ := n.Int64()
-				add("too long", name, true, strings.Repeat("x", int(most)+1))
-			}
-		case "boolean":
-			add("text as", name, true, "maybe")
-		case "array":
-			add("an object as", name, true, object{})
-			if items, ok := f["items"].(object); ok && items["enum"] != nil {
-				all = append(all, variant{w.with(st, inBody, name, []any{"nonsense"}), "no value of " + name, name + ".0", true})
-			}
-			if n, ok := f["maxItems"].(json.Number); ok {
-				most, _ := n.Int64()
-				add("too many", name, true, slices.Repeat([]any{"HB 4.2(a)"}, int(most)+1))
-			}
-			if f["minItems"] != nil {
-				add("none of", name, true, []any{})
-			}
-		}
-	}
-	return all
-}
-
-// with returns a step whose field has the value, or is left out where it is nil.
-func (w *walker) with(st step, inBody bool, field string, v any) step {
-	if !inBody {
-		q, err := url.ParseQuery(st.query)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if q.Set(field, fmt.Sprint(v)); v == nil {
-			q.Del(field)
-		}
-		st.query = q.Encode()
-		return st
-	}
-	var body object
-	if err := json.Unmarshal([]byte(cmp.Or(st.body, "{}")), &body); err != nil {
-		w.t.Fatal(err)
-	}
-	if body[field] = v; v == nil {
-		delete(body, field)
-	}
-	var b bytes.Buffer
-	if err := json.NewEncoder(&b).Encode(body); err != nil {
-		w.t.Fatal(err)
-	}
-	st.body = b.String()
-	return st
 }
